@@ -1,0 +1,26 @@
+PYTHON ?= python3
+BIN := .venv/bin
+
+demo: .venv/ready    # set up everything once, then run the whole job on the bundled data
+	$(BIN)/wildtrace demo
+
+test: .venv/ready    # the default test suite
+	$(BIN)/pytest
+
+check: .venv/ready   # linters, types, import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/sqlfluff lint sql
+
+lock:                # the only target that needs uv; hashes, no index addresses
+	uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --group dev pyproject.toml -o requirements.lock --custom-compile-command 'make lock'
+
+.venv/ready: requirements.lock pyproject.toml
+	$(PYTHON) -m venv --clear .venv
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	touch $@
+
+.PHONY: demo test check lock

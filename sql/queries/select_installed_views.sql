@@ -1,0 +1,14 @@
+-- The views and macros that are installed now, to drop those that are no longer shipped.
+SELECT
+    view_name AS name,
+    'VIEW' AS kind
+FROM duckdb_views()
+WHERE NOT internal
+UNION ALL
+SELECT DISTINCT
+    function_name AS name,
+    CASE WHEN function_type = 'table_macro' THEN 'MACRO TABLE' ELSE 'MACRO' END AS kind
+FROM duckdb_functions()
+WHERE
+    NOT internal
+    AND function_type IN ('macro', 'table_macro');

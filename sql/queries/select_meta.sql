@@ -1,0 +1,5 @@
+-- Facts about the ledger file.
+SELECT
+    name,
+    value
+FROM ledger_meta;
