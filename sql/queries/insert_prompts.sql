@@ -31,5 +31,7 @@ WHERE
     NOT EXISTS (
         SELECT 1
         FROM prompts AS old
-        WHERE old.prompt_sha256 = new.prompt_sha256
+        WHERE
+            old.prompt_sha256 = new.prompt_sha256
+            AND old.task_sha256 = new.task_sha256
     );

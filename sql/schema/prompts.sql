@@ -7,7 +7,7 @@ CREATE TABLE IF NOT EXISTS prompts (
     response_sha256 VARCHAR,
     chars BIGINT NOT NULL
 );
-COMMENT ON TABLE prompts IS 'One row per distinct prompt';
+COMMENT ON TABLE prompts IS 'One row per distinct prompt and task';
 COMMENT ON COLUMN prompts.prompt_sha256 IS 'sha256 of the prompt text, UTF-8';
 COMMENT ON COLUMN prompts.kind IS 'answer (protocol section 1) or judge (protocol section 4)';
 COMMENT ON COLUMN prompts.template_fingerprint IS 'The template in configs';

@@ -5,6 +5,7 @@ SELECT
     run_tasks.model,
     run_tasks.task_id,
     run_tasks.task_sha256,
+    run_tasks.response_sha256,
     panel_judges.judge_fingerprint,
     judge_requests.request_key,
     effective_verdicts.reply_sha256,
@@ -33,6 +34,7 @@ COMMENT ON COLUMN judge_totals.run_id IS 'The run';
 COMMENT ON COLUMN judge_totals.model IS 'Model name as sent';
 COMMENT ON COLUMN judge_totals.task_id IS 'The task id';
 COMMENT ON COLUMN judge_totals.task_sha256 IS 'The task';
+COMMENT ON COLUMN judge_totals.response_sha256 IS 'The answer that is graded';
 COMMENT ON COLUMN judge_totals.judge_fingerprint IS 'The judge';
 COMMENT ON COLUMN judge_totals.request_key IS 'The judge request; NULL where it was never planned';
 COMMENT ON COLUMN judge_totals.reply_sha256 IS 'The reply that counts; NULL where there is no verdict';

@@ -12,6 +12,18 @@ WITH parts AS (
     WHERE configs.kind IN ('prompt_template', 'judge_template')
 ),
 
+asked AS (
+    SELECT
+        prompt_sha256,
+        template_fingerprint,
+        MIN(task_sha256) AS task_sha256,
+        MIN(response_sha256) AS response_sha256
+    FROM prompts
+    GROUP BY
+        prompt_sha256,
+        template_fingerprint
+),
+
 answers AS (
     SELECT
         response_sha256,
@@ -22,7 +34,7 @@ answers AS (
 
 filled AS (
     SELECT
-        prompts.prompt_sha256,
+        asked.prompt_sha256,
         parts.position,
         CASE
             WHEN parts.slot IS NULL THEN parts.literal
@@ -40,21 +52,21 @@ filled AS (
                             ORDER BY criteria.position
                         )
                     FROM rubric_criteria AS criteria
-                    WHERE criteria.task_sha256 = prompts.task_sha256
+                    WHERE criteria.task_sha256 = asked.task_sha256
                 )
         END AS text
-    FROM prompts
+    FROM asked
     INNER JOIN parts
-        ON prompts.template_fingerprint = parts.template_fingerprint
+        ON asked.template_fingerprint = parts.template_fingerprint
     INNER JOIN tasks
-        ON prompts.task_sha256 = tasks.task_sha256
+        ON asked.task_sha256 = tasks.task_sha256
     LEFT JOIN documents
         ON
             tasks.document_sha256 = documents.document_sha256
             AND parts.slot = 'document'
     LEFT JOIN answers
         ON
-            prompts.response_sha256 = answers.response_sha256
+            asked.response_sha256 = answers.response_sha256
             AND parts.slot = 'response'
 )
 

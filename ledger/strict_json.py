@@ -1,0 +1,42 @@
+"""JSON from a user's file, read strictly: no duplicate key, no NaN, a BOM in front tolerated.
+
+Python's own reader takes the last of duplicate keys and accepts NaN; other readers decide otherwise, so such a
+file would mean different things to different tools.
+"""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from typing import Any
+
+
+def loads(text: str) -> Any:
+    """Return a JSON value; numbers with a fraction or exponent are Decimal. Raises ValueError in one clear line."""
+    try:
+        return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_float=Decimal)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"line {error.lineno}, column {error.colno}: not JSON ({error.msg})") from None
+    except RecursionError:
+        raise ValueError("JSON nested too deeply") from None
+
+
+def without_decimals(value: Any) -> Any:
+    """Return the value with every Decimal as the float it is nearest to."""
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, dict):
+        return {name: without_decimals(inner) for name, inner in value.items()}
+    return [without_decimals(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    keys = dict(pairs)
+    if len(keys) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} stands twice in one object")
+    return keys
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
