@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ledger import completion, identity, prompts, protocol, scope
@@ -94,16 +94,8 @@ def make_plan(dataset: Dataset, config: Config, now: str) -> Plan:
         "panel_policy": identity.panel_order(identity.fingerprint(judge.policy()) for judge in judges),
     }
     hashes = {kind: identity.fingerprint(body) for kind, body in bodies.items()}
-    run_id = identity.run_id(
-        {
-            "dataset": dataset.dataset_sha256,
-            **{kind: hashes[kind] for kind in ("route", "caps", "prompt_template", "retry_policy", "panel")},
-            "replicate": config.replicate,
-            "judge_replicate": config.judge_replicate,
-        }
-    )
     run = Run(
-        run_id=run_id,
+        run_id="",
         dataset_sha256=dataset.dataset_sha256,
         model=route.model,
         base_url=route.base_url,
@@ -121,11 +113,28 @@ def make_plan(dataset: Dataset, config: Config, now: str) -> Plan:
         is_imported=False,
         created_at=now,
     )
+    run = replace(run, run_id=run_id_of(run))
     configs = [ConfigRow(hashes[kind], kind, body) for kind, body in bodies.items()]
     configs += [ConfigRow(judge.fingerprint(), "judge", judge.config()) for judge in judges]
     panel = [PanelJudge(hashes["panel"], judge.fingerprint(), judge.model, judge.base_url) for judge in judges]
     requests = tuple(_request(task, config, caps) for task in dataset.tasks)
     return Plan(run, config.label, tuple(configs), tuple(panel), requests)
+
+
+def run_id_of(run: Run) -> str:
+    """Return a run's id from its other columns."""
+    return identity.run_id(
+        {
+            "dataset": run.dataset_sha256,
+            "route": run.route_fingerprint,
+            "caps": run.caps_fingerprint,
+            "prompt_template": run.prompt_template_fingerprint,
+            "retry_policy": run.retry_policy_fingerprint,
+            "panel": run.panel_fingerprint,
+            "replicate": run.replicate,
+            "judge_replicate": run.judge_replicate,
+        }
+    )
 
 
 def _cap_rule(caps: scope.Caps) -> Json:
