@@ -1,0 +1,1 @@
+"""The command line: parses arguments and prints; owns no rule and no SQL."""

@@ -1,0 +1,296 @@
+"""The commands that make evidence: demo, import, plan, generate, judge, run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ledger.errors import ExitStatus
+from ledger.store import Store
+
+from . import options, output
+from .options import ConfigFile, CorpusFolder, DataFile, Encodings, FormatChoice, LedgerFile
+from .output import Format
+from .progress import Progress, message
+
+if TYPE_CHECKING:
+    from ledger.config import Config
+    from ledger.dataset import Dataset, Loaded
+    from ledger.plan import Plan
+
+ResponsesOut = Annotated[Path | None, typer.Option("--out", help="Write responses.json here.")]
+ScoresOut = Annotated[Path | None, typer.Option("--out", help="Write scores.json here.")]
+
+_COUNTS = ("scored_n", "out_of_context_n", "empty_n", "refused_n", "failed_n", "missing_n", "unjudged_n")
+
+
+def demo(context: typer.Context, ledger: LedgerFile = None) -> None:
+    """Run the whole job on the bundled data, against a lexical baseline on loopback: no key, no network, no model.
+
+    Keeps its evidence in wildtrace-demo.duckdb unless --ledger or WILDTRACE_LEDGER names another file.
+    """
+    from ledger import dataset as datasets
+    from ledger import demo as the_demo
+
+    chosen = ledger or (context.obj if context.obj != Path("wildtrace.duckdb") else Path("wildtrace-demo.duckdb"))
+    store = options.store(context, chosen)
+    message("demo: two contestants and three judges, all of them a lexical baseline on loopback (word overlap, not a model)")
+    loaded = _warned(datasets.load(the_demo.DATA, the_demo.CORPUS))
+    with the_demo.running() as configs:
+        planned = [_generate_and_judge(store, loaded, config) for config in configs]
+    _tell_demo(store, planned[0].run.run_id, chosen)
+
+
+def import_(
+    context: typer.Context, data: DataFile, corpus: CorpusFolder, encoding: Encodings = None, ledger: LedgerFile = None
+) -> None:
+    """Read a dataset and its documents, check all of it, and record it. Nothing is imported unless all is sound."""
+    from ledger import generate as generation
+
+    loaded = _loaded(data, corpus, encoding)
+    new = generation.record_dataset(options.store(context, ledger), loaded)
+    characters = sum(document.chars for document in loaded.documents.values())
+    output.line(
+        f"{'imported' if new else 'already imported'}: {len(loaded.dataset.tasks)} tasks over {len(loaded.documents)} documents, "
+        f"{characters} characters, dataset {loaded.dataset.dataset_sha256}"
+    )
+
+
+def plan(
+    context: typer.Context,
+    config: ConfigFile,
+    data: DataFile,
+    corpus: CorpusFolder,
+    encoding: Encodings = None,
+    form: FormatChoice = Format.TABLE,
+    ledger: LedgerFile = None,
+) -> None:
+    """Say what a run would do and cost. Calls nobody and writes nothing."""
+    from ledger import config as configs
+    from ledger import estimate
+    from ledger import plan as plans
+
+    settings, loaded = configs.load(config), _loaded(data, corpus, encoding)
+    store = options.store(context, ledger)
+    planned = plans.make_plan(loaded.dataset, settings, "")
+    _warn_of_default_cap(planned)
+    answered: set[str] = set()
+    if store.exists():
+        with store.reading() as connection:
+            answered = plans.answered_keys(connection, planned)
+    facts = estimate.of_plan(planned, settings, answered)
+    if form is Format.JSON:
+        output.document(facts)
+    else:
+        output.rows(["what", "value"], list(facts.items()), form)
+
+
+def generate(
+    context: typer.Context,
+    config: ConfigFile,
+    data: DataFile,
+    corpus: CorpusFolder,
+    out: ResponsesOut = None,
+    encoding: Encodings = None,
+    ledger: LedgerFile = None,
+) -> None:
+    """Ask the model under test every task that is in context and has no answer yet (the protocol's run_eval.py)."""
+    from ledger import config as configs
+
+    settings, loaded = configs.load(config), _loaded(data, corpus, encoding)
+    store = options.store(context, ledger)
+    planned = _generate(store, loaded, settings, out)
+    _finish_generation(store, planned)
+
+
+def judge(
+    context: typer.Context,
+    config: ConfigFile,
+    data: DataFile,
+    responses: Annotated[Path | None, typer.Option("--responses", help="Judge the answers of this responses.json.")] = None,
+    corpus: Annotated[Path | None, typer.Option("--corpus", help="The documents, if the ledger does not hold them yet.")] = None,
+    out: ScoresOut = None,
+    encoding: Encodings = None,
+    ledger: LedgerFile = None,
+) -> None:
+    """Have the panel grade every answer that lacks a verdict (the protocol's run_judge.py)."""
+    from ledger import config as configs
+    from ledger import generate as generation
+    from ledger import judge as judging
+    from ledger import plan as plans
+    from ledger import results
+    from ledger.evidence import timestamp
+
+    settings, store = configs.load(config), options.store(context, ledger)
+    dataset = _judged_dataset(store, data, corpus, encoding)
+    if responses is not None:
+        planned = results.import_responses(store, responses, dataset, settings)
+    else:
+        planned = plans.make_plan(dataset, settings, timestamp(0))
+    if not planned.run.is_imported:
+        generation.record_run(store, planned, settings)
+    try:
+        judging.judge(store, dataset, planned, settings, Progress())
+    finally:
+        _write_scores(store, planned, out)
+    _finish_scoring(store, planned)
+
+
+def run(
+    context: typer.Context,
+    config: ConfigFile,
+    data: DataFile,
+    corpus: CorpusFolder,
+    out: ScoresOut = None,
+    encoding: Encodings = None,
+    ledger: LedgerFile = None,
+) -> None:
+    """Generate, then judge; print Scored and All<N>."""
+    from ledger import config as configs
+
+    settings, loaded = configs.load(config), _loaded(data, corpus, encoding)
+    store = options.store(context, ledger)
+    planned = _generate_and_judge(store, loaded, settings, out)
+    _finish_scoring(store, planned)
+
+
+def _loaded(data: Path, corpus: Path, encoding: list[str] | None) -> Loaded:
+    from ledger import dataset as datasets
+
+    return _warned(datasets.load(data, corpus, options.encodings(encoding)))
+
+
+def _warned(loaded: Loaded) -> Loaded:
+    for warning in loaded.warnings:
+        message(f"warning: {warning}")
+    return loaded
+
+
+def _judged_dataset(store: Store, data: Path, corpus: Path | None, encoding: list[str] | None) -> Dataset:
+    """Return the dataset to judge: from the files where the corpus is given, else as the ledger holds it."""
+    from ledger import dataset as datasets
+    from ledger import generate as generation
+    from ledger import plan as plans
+
+    if corpus is not None:
+        loaded = _loaded(data, corpus, encoding)
+        generation.record_dataset(store, loaded)
+        return loaded.dataset
+    questions = datasets.load_questions(data)
+    with store.reading() as connection:
+        return plans.find_dataset(connection, str(data), questions)
+
+
+def _generate(store: Store, loaded: Loaded, settings: Config, out: Path | None) -> Plan:
+    from ledger import generate as generation
+    from ledger import plan as plans
+    from ledger import results
+    from ledger.evidence import timestamp
+
+    planned = plans.make_plan(loaded.dataset, settings, timestamp(0))
+    _warn_of_default_cap(planned)
+    try:
+        return generation.generate(store, loaded, settings, Progress())
+    finally:
+        if out is not None and store.exists():
+            with store.reading() as connection:
+                found = results.responses(connection, planned.run.run_id, planned.run.model)
+            results.write_json(out, found)
+
+
+def _generate_and_judge(store: Store, loaded: Loaded, settings: Config, out: Path | None = None) -> Plan:
+    from ledger import judge as judging
+
+    planned = _generate(store, loaded, settings, None)
+    try:
+        judging.judge(store, loaded.dataset, planned, settings, Progress())
+    finally:
+        _write_scores(store, planned, out)
+    return planned
+
+
+def _write_scores(store: Store, planned: Plan, out: Path | None) -> None:
+    from ledger import results
+
+    if out is not None:
+        with store.reading() as connection:
+            found = results.scores(connection, planned.run.run_id)
+        results.write_json(out, found)
+
+
+def _warn_of_default_cap(planned: Plan) -> None:
+    if planned.requests and planned.requests[0].cap_source == "default":
+        message(
+            f"warning: {planned.run.model} is not in the protocol's caps table: the default cap applies. "
+            "Probe its real window and add a caps entry; an inherited cap has mis-ranked models before (protocol §3)"
+        )
+
+
+def _finish_generation(store: Store, planned: Plan) -> None:
+    from ledger import results
+
+    with store.reading() as connection:
+        row = results.figures(connection, planned.run.run_id)
+        failures = connection.rows("select_failures", run_id=planned.run.run_id)
+    answered = row["scored_n"] + row["unjudged_n"]
+    output.line(f"run {row['run_id']}  {planned.run.model}: {answered} answered, {_counts(row, _COUNTS[1:6])}; {row['tasks_n']} tasks")
+    _tell_failures(failures)
+    if row["failed_n"] or row["missing_n"]:
+        raise typer.Exit(ExitStatus.INCOMPLETE)
+
+
+def _finish_scoring(store: Store, planned: Plan) -> None:
+    from ledger import results
+
+    with store.reading() as connection:
+        row = results.figures(connection, planned.run.run_id)
+        failures = [] if row["complete"] else connection.rows("select_failures", run_id=planned.run.run_id)
+    output.line(f"run {row['run_id']}  {planned.run.model}: {_counts(row, _COUNTS)}; {row['tasks_n']} tasks")
+    output.line(f"Scored  {_figure(row['scored_overall'])}  ({row['scored_n']} tasks scored by the whole panel)")
+    output.line(f"All{row['tasks_n']}  {_figure(row['overall'])}")
+    if row["overall"] is None:
+        message(
+            f"All{row['tasks_n']} is NULL while {row['unjudged_n']} answered tasks lack a judge; it will be within "
+            f"{row['overall_lo']} and {row['overall_hi']}. Run the same command again to ask the judges again"
+        )
+    _tell_failures(failures)
+    if not row["complete"]:
+        raise typer.Exit(ExitStatus.INCOMPLETE)
+
+
+def _figure(value: Any) -> str:
+    return "NULL" if value is None else str(value)
+
+
+def _counts(row: dict[str, Any], names: tuple[str, ...]) -> str:
+    return ", ".join(f"{row[name]} {name.removesuffix('_n').replace('_', ' ')}" for name in names if row[name]) or "nothing yet"
+
+
+def _tell_failures(failures: list[dict[str, Any]]) -> None:
+    for failure in failures:
+        message(f"{failure['requests_n']} {failure['purpose']} request(s) failed, {failure['error']}: {failure['error_detail']}")
+
+
+def _tell_demo(store: Store, run_id: str, path: Path) -> None:
+    from ledger import why
+
+    with store.reading() as connection:
+        board = connection.rows("select_leaderboard")
+        tasks = connection.rows("select_task_scores", run_id=run_id)
+        task_id = next((task["task_id"] for task in tasks if task["status"] == "scored" and 0 < task["score"] < 1), tasks[0]["task_id"])
+        explained = why.explain_task(connection, run_id, task_id)
+    output.line("\nLeaderboard")
+    columns = ("rank", "model", "overall", "scored_overall", "scored_n", "tasks_n", "out_of_context_n", "empty_n", "refused_n", "run_id", "class_id")
+    output.records(board, Format.TABLE, columns)
+    output.line(f"\nOne score taken apart: run {run_id}, task {task_id}")
+    for line in explained:
+        output.line(f"  {line}")
+    output.line(
+        f"\nEvery prompt, reply and HTTP exchange behind these figures is a row in {path}:\n"
+        f"  wildtrace --ledger {path} sql \"SELECT task_id, judge, score FROM judge_scores WHERE run_id = '{run_id}'\"\n"
+        "Next, your own endpoint: write a config.json (README, \"Your own model\"), then\n"
+        "  wildtrace plan --config config.json --data tasks.json --corpus corpus/\n"
+        "  wildtrace run  --config config.json --data tasks.json --corpus corpus/"
+    )
