@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ledger.errors import ExitStatus
-from ledger.store import Store
 
 from . import options, output
 from .options import ConfigFile, CorpusFolder, DataFile, Encodings, FormatChoice, LedgerFile
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from ledger.config import Config
     from ledger.dataset import Dataset, Loaded
     from ledger.plan import Plan
+    from ledger.store import Store
 
 ResponsesOut = Annotated[Path | None, typer.Option("--out", help="Write responses.json here.")]
 ScoresOut = Annotated[Path | None, typer.Option("--out", help="Write scores.json here.")]
@@ -74,7 +74,7 @@ def plan(
 
     settings, loaded = configs.load(config), _loaded(data, corpus, encoding)
     store = options.store(context, ledger)
-    planned = plans.make_plan(loaded.dataset, settings, "")
+    planned = plans.make_plan(loaded.dataset, settings)
     _warn_of_default_cap(planned)
     answered: set[str] = set()
     if store.exists():
@@ -121,14 +121,13 @@ def judge(
     from ledger import judge as judging
     from ledger import plan as plans
     from ledger import results
-    from ledger.evidence import timestamp
 
     settings, store = configs.load(config), options.store(context, ledger)
     dataset = _judged_dataset(store, data, corpus, encoding)
     if responses is not None:
         planned = results.import_responses(store, responses, dataset, settings)
     else:
-        planned = plans.make_plan(dataset, settings, timestamp(0))
+        planned = plans.make_plan(dataset, settings)
     if not planned.run.is_imported:
         generation.record_run(store, planned, settings)
     try:
@@ -187,17 +186,17 @@ def _generate(store: Store, loaded: Loaded, settings: Config, out: Path | None) 
     from ledger import generate as generation
     from ledger import plan as plans
     from ledger import results
-    from ledger.evidence import timestamp
 
-    planned = plans.make_plan(loaded.dataset, settings, timestamp(0))
+    planned = plans.make_plan(loaded.dataset, settings)
     _warn_of_default_cap(planned)
     try:
-        return generation.generate(store, loaded, settings, Progress())
+        generation.generate(store, loaded, planned, settings, Progress())
     finally:
         if out is not None and store.exists():
             with store.reading() as connection:
                 found = results.responses(connection, planned.run.run_id, planned.run.model)
             results.write_json(out, found)
+    return planned
 
 
 def _generate_and_judge(store: Store, loaded: Loaded, settings: Config, out: Path | None = None) -> Plan:

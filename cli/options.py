@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ledger.errors import InputError
-from ledger.store import Store
 
 from .output import Format
 from .progress import message
+
+if TYPE_CHECKING:
+    from ledger.store import Store
 
 ConfigFile = Annotated[Path, typer.Option("--config", help="config.json: the model's endpoint and the judges.")]
 DataFile = Annotated[Path, typer.Option("--data", help="The dataset: nested .json or Hugging Face .jsonl.")]
@@ -28,6 +30,8 @@ RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run: its id, a un
 
 def store(context: typer.Context, ledger: Path | None) -> Store:
     """Return the ledger that a command is about."""
+    from ledger.store import Store
+
     path = ledger or context.obj
     if path.is_dir():
         raise InputError(f"{path}: a folder, not a ledger file")

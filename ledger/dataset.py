@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -352,7 +353,7 @@ def _warnings(questions: Iterable[Question]) -> Iterator[str]:
 def _read_document(corpus: Path, name: str, encoding: str) -> tuple[SourceDocument, str, bytes]:
     """Return a corpus file, its text and that text's UTF-8 bytes. Raises ValueError in one line that names the file."""
     path = corpus / name
-    if Path(name).is_absolute() or not path.resolve().is_relative_to(corpus.resolve()):
+    if Path(name).is_absolute() or not _stays_inside(path, corpus):
         raise ValueError(f"{name}: outside the corpus folder {corpus}")
     try:
         raw = path.read_bytes()
@@ -392,6 +393,11 @@ def _read_document(corpus: Path, name: str, encoding: str) -> tuple[SourceDocume
         text,
         utf8,
     )
+
+
+def _stays_inside(path: Path, folder: Path) -> bool:
+    """Tell whether a path is inside a folder, `..` and symbolic links followed."""
+    return os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), ""))
 
 
 def _decode(raw: bytes, encoding: str) -> str:

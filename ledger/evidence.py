@@ -18,7 +18,7 @@ def timestamp(epoch_s: float) -> str:
     return datetime.fromtimestamp(epoch_s, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Document:
     document_sha256: str
     text: str
@@ -26,7 +26,7 @@ class Document:
     cjk_head_n: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DocumentFile:
     document_sha256: str
     corpus_file: str
@@ -37,7 +37,7 @@ class DocumentFile:
     newlines: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Task:
     task_sha256: str
     task_id: str
@@ -45,7 +45,7 @@ class Task:
     document_sha256: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TaskAttributes:
     task_sha256: str
     attributes_sha256: str
@@ -53,7 +53,7 @@ class TaskAttributes:
     recorded_at: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RubricCriterion:
     task_sha256: str
     position: int
@@ -61,7 +61,7 @@ class RubricCriterion:
     correct_criterion: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Dataset:
     dataset_sha256: str
     tasks_n: int
@@ -69,21 +69,21 @@ class Dataset:
     imported_at: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DatasetTask:
     dataset_sha256: str
     task_id: str
     task_sha256: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Config:
     fingerprint: str
     kind: str
     body: Json
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PanelJudge:
     panel_fingerprint: str
     judge_fingerprint: str
@@ -91,7 +91,7 @@ class PanelJudge:
     base_url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Run:
     run_id: str
     dataset_sha256: str
@@ -112,14 +112,14 @@ class Run:
     created_at: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunLabel:
     run_id: str
     label: str
     recorded_at: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ModelDeclaration:
     model: str
     family: str | None
@@ -127,7 +127,7 @@ class ModelDeclaration:
     recorded_at: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prompt:
     prompt_sha256: str
     kind: str
@@ -137,7 +137,7 @@ class Prompt:
     chars: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunRequest:
     run_id: str
     task_id: str
@@ -148,7 +148,7 @@ class RunRequest:
     request_key: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JudgeRequest:
     run_id: str
     task_id: str
@@ -158,7 +158,7 @@ class JudgeRequest:
     request_key: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Attempt:
     attempt_key: str
     request_key: str
@@ -172,7 +172,7 @@ class Attempt:
     error_detail: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Response:
     request_key: str
     response_sha256: str
@@ -190,7 +190,7 @@ class Response:
     attempt_key: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JudgeReply:
     request_key: str
     reply_sha256: str
@@ -207,7 +207,7 @@ class JudgeReply:
     attempt_key: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Verdict:
     request_key: str
     attempt_key: str
@@ -222,7 +222,7 @@ class Verdict:
     ended_at: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Segment:
     segment: str
     rows_n: int

@@ -30,12 +30,31 @@ def record_dataset(store: Store, loaded: Loaded) -> bool:
             if _has_dataset(connection, loaded):
                 return False
     with store.writing() as connection:
-        hashes = json.dumps(list(loaded.documents))
-        known = {row["document_sha256"] for row in connection.rows("select_known_documents", hashes=hashes)}
-        for document_sha256 in loaded.documents.keys() - known:
-            connection.insert([plan.document_row(loaded, document_sha256)])
-        connection.insert(plan.dataset_rows(loaded, timestamp(time.time())))
+        _insert_dataset(connection, loaded)
     return True
+
+
+def record_run(store: Store, planned: Plan, config: Config, loaded: Loaded | None = None) -> set[str]:
+    """Write a run, its requests, its names and (where it is given) its dataset down where they are new.
+
+    Returns the request keys that have a final reply.
+    """
+    if store.exists():
+        with store.reading() as connection:
+            known = loaded is None or _has_dataset(connection, loaded)
+            if known and _has_run(connection, planned) and not plan.new_names(connection, planned, config):
+                return plan.answered_keys(connection, planned)
+    with store.writing() as connection:
+        if loaded is not None and not _has_dataset(connection, loaded):
+            _insert_dataset(connection, loaded)
+        if not _has_run(connection, planned):
+            connection.insert(plan.run_rows(planned))
+        connection.insert(plan.new_names(connection, planned, config))
+        return plan.answered_keys(connection, planned)
+
+
+def _has_run(connection: Connection, planned: Plan) -> bool:
+    return bool(connection.rows("select_run", run_id=planned.run.run_id))
 
 
 def _has_dataset(connection: Connection, loaded: Loaded) -> bool:
@@ -44,30 +63,19 @@ def _has_dataset(connection: Connection, loaded: Loaded) -> bool:
     return recorded == {task: plan.attributes_sha256(attributes) for task, attributes in loaded.attributes.items()}
 
 
-def record_run(store: Store, planned: Plan, config: Config) -> set[str]:
-    """Write a run, its requests and its names down where they are new. Returns the request keys with a final reply."""
-    now = timestamp(time.time())
-    with store.reading() as connection:
-        known = connection.rows("select_run", run_id=planned.run.run_id)
-        names = plan.new_names(connection, planned, config, now)
-        answered = plan.answered_keys(connection, planned)
-    if not known or names:
-        with store.writing() as connection:
-            connection.insert([*([] if known else plan.run_rows(planned)), *names])
-    return answered
+def _insert_dataset(connection: Connection, loaded: Loaded) -> None:
+    hashes = json.dumps(list(loaded.documents))
+    known = {row["document_sha256"] for row in connection.rows("select_known_documents", hashes=hashes)}
+    for document_sha256 in loaded.documents.keys() - known:  # one at a time: a corpus need not fit into memory
+        connection.insert([plan.document_row(loaded, document_sha256)])
+    connection.insert(plan.dataset_rows(loaded, timestamp(time.time())))
 
 
-def generate(store: Store, loaded: Loaded, config: Config, progress: Progress) -> Plan:
-    """Ask the model under test whatever of this run has no final reply. Returns the run's plan.
-
-    Raises as `schedule.carry_out` does.
-    """
-    record_dataset(store, loaded)
-    planned = plan.make_plan(loaded.dataset, config, timestamp(time.time()))
-    answered = record_run(store, planned, config)
-    jobs = _jobs(loaded, planned, answered)
-    carry_out(f"generate {config.route.model}", [Lane(config.route, ANSWER, jobs)], config.concurrency, store, progress, _outcome)
-    return planned
+def generate(store: Store, loaded: Loaded, planned: Plan, config: Config, progress: Progress) -> None:
+    """Ask the model under test whatever of this run has no final reply. Raises as `schedule.carry_out` does."""
+    answered = record_run(store, planned, config, loaded)
+    lane = Lane(config.route, ANSWER, _jobs(loaded, planned, answered))
+    carry_out(f"generate {config.route.model}", [lane], config.concurrency, store, progress, _outcome)
 
 
 def _jobs(loaded: Loaded, planned: Plan, answered: set[str]) -> Sequence[Job]:

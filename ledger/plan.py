@@ -7,6 +7,7 @@ whoever makes it, and everything that tells runs apart is a row in `configs`.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
@@ -31,6 +32,7 @@ from ledger.evidence import (
     RunLabel,
     RunRequest,
     TaskAttributes,
+    timestamp,
 )
 from ledger.evidence import (
     Task as TaskRow,
@@ -74,8 +76,8 @@ class Plan:
         return list(dict.fromkeys(request.request_key for request in self.requests if request.request_key))
 
 
-def make_plan(dataset: Dataset, config: Config, now: str) -> Plan:
-    """Return the plan of a run. `now` is the time at which a new run would be first seen."""
+def make_plan(dataset: Dataset, config: Config) -> Plan:
+    """Return the plan of a run, as of now."""
     route, judges = config.route, config.judges or ()
     caps = scope.resolve_caps(route.model, config.cap_model, config.caps)
     judge_template = prompts.template_config(protocol.JUDGE_TEMPLATE)
@@ -111,7 +113,7 @@ def make_plan(dataset: Dataset, config: Config, now: str) -> Plan:
         replicate=config.replicate,
         judge_replicate=config.judge_replicate,
         is_imported=False,
-        created_at=now,
+        created_at=timestamp(time.time()),
     )
     run = replace(run, run_id=run_id_of(run))
     configs = [ConfigRow(hashes[kind], kind, body) for kind, body in bodies.items()]
@@ -264,8 +266,9 @@ def find_dataset(connection: Connection, data_name: str, questions: Iterable[Que
     return fitting[0]
 
 
-def new_names(connection: Connection, plan: Plan, config: Config, now: str) -> list[RunLabel | ModelDeclaration]:
+def new_names(connection: Connection, plan: Plan, config: Config) -> list[RunLabel | ModelDeclaration]:
     """Return the labels and declarations of a config that the ledger does not have as the latest."""
+    now = timestamp(time.time())
     rows: list[RunLabel | ModelDeclaration] = []
     known = connection.rows("select_run", run_id=plan.run.run_id)
     if plan.label is not None and (not known or known[0]["label"] != plan.label):

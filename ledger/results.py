@@ -122,7 +122,7 @@ def import_responses(store: Store, path: Path, dataset: Dataset, config: Config)
     now = timestamp(time.time())
     rows: list[object] = [*plan.run_rows(planned), *_imported_responses(raw, entries, planned, now)]
     with store.writing() as connection:
-        names = plan.new_names(connection, planned, config, now)
+        names = plan.new_names(connection, planned, config)
         known = connection.rows("select_run", run_id=planned.run.run_id)
         connection.insert([*([] if known else rows), *names])
     return planned
@@ -162,7 +162,7 @@ def _read_responses(path: Path, dataset: Dataset) -> tuple[bytes, dict[str, Row]
 
 def _own_run(store: Store, dataset: Dataset, config: Config, entries: Mapping[str, Row], run_id: str | None) -> Plan | None:
     """Return the config's own run where the file is what this ledger holds of it."""
-    planned = plan.make_plan(dataset, config, timestamp(time.time()))
+    planned = plan.make_plan(dataset, config)
     if run_id is None or not store.exists():
         return None
     with store.reading() as connection:
@@ -180,7 +180,7 @@ def _same_requests(connection: Connection, run_id: str, asked: Mapping[str, str 
 
 def _imported_plan(raw: bytes, entries: Mapping[str, Row], model: str, dataset: Dataset, config: Config) -> Plan:
     """Return the plan of an imported run: the config's panel and caps, but a route that is the file."""
-    planned = plan.make_plan(dataset, config, timestamp(time.time()))
+    planned = plan.make_plan(dataset, config)
     source = {"imported_sha256": identity.sha256_bytes(raw), "model": model}
     asked = {request.task.task_id: request.task.prompt_sha256 for request in planned.requests}
     proven = all(

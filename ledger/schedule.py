@@ -15,16 +15,18 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from ledger import intake
-from ledger.client import Client, Endpoint
 from ledger.completion import Completion, Problem
 from ledger.config import Route
 from ledger.errors import ExitStatus, LedgerError
 from ledger.evidence import Attempt
 from ledger.journal import Journal
 from ledger.store import Store
+
+if TYPE_CHECKING:
+    from ledger.client import Endpoint
 
 BYTES_IN_FLIGHT: Final = 640 * 1024 * 1024
 _FIRST_REQUESTS: Final = 2
@@ -103,6 +105,8 @@ class _Work:
         self._signals = 0
 
     async def run(self) -> None:
+        from ledger.client import Client  # httpx takes a tenth of a second to import: only when there is work
+
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task is not None
         for number in (signal.SIGINT, signal.SIGTERM):
