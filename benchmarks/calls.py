@@ -35,7 +35,10 @@ def make_data(folder: Path) -> tuple[Path, Path]:
     tasks = []
     for number in range(TASKS):
         (corpus / f"d{number}.txt").write_text(" ".join(pick.choices(words, k=1000))[:DOCUMENT_CHARS], encoding="utf-8")
-        rubric = [{"points": 60, "correct_criterion": f"Names item {number}"}, {"points": 40, "correct_criterion": "Names the year"}]
+        rubric = [
+            {"points": 60, "correct_criterion": f"Names item {number}"},
+            {"points": 40, "correct_criterion": "Names the year"},
+        ]
         tasks.append(
             {
                 "task_id": f"bench-{number:03d}",
@@ -60,13 +63,13 @@ def make_config(folder: Path, base_url: str) -> Path:
 def same_calls(folder: Path, data: Path, corpus: Path, settings: Path) -> Path:
     """Write the bodies that a run sends, for the bare loop."""
     loaded, chosen = dataset.load(data, corpus), config.load(settings)
-    bodies = [
-        json.loads(request_body(chosen.route.model, prompts.answer_prompt(task.question, loaded.text(task.document_sha256)), chosen.route.parameters))
-        for task in loaded.dataset.tasks
-    ]
+    bodies = []
     for task in loaded.dataset.tasks:
-        for judge in chosen.judges or ():
-            bodies.append(json.loads(request_body(judge.model, prompts.judge_prompt(task.question, task.rubric, "Answer " + "0" * 512), judge.parameters)))
+        prompt = prompts.answer_prompt(task.question, loaded.text(task.document_sha256))
+        bodies.append(json.loads(request_body(chosen.route.model, prompt, chosen.route.parameters)))
+    for task in loaded.dataset.tasks:
+        prompt = prompts.judge_prompt(task.question, task.rubric, "Answer " + "0" * 512)
+        bodies.extend(json.loads(request_body(judge.model, prompt, judge.parameters)) for judge in chosen.judges or ())
     path = folder / "calls.json"
     path.write_text(json.dumps(bodies), encoding="utf-8")
     return path
@@ -109,11 +112,14 @@ def main() -> None:
         finally:
             server.terminate()
             server.wait()
-    median = {label: (statistics.median(c for c, _ in runs), statistics.median(w for _, w in runs)) for label, runs in (("bare", bare), ("run", full), ("again", again), ("python", nothing))}
-    for label, (cpu, wall) in median.items():
-        print(f"{label:8} {cpu:6.2f} s CPU  {wall:6.2f} s wall")
-    print(f"run / bare loop, CPU: {median['run'][0] / median['bare'][0]:.2f}")
-    print(f"no-op re-run beyond `python -c pass`: {median['again'][1] - median['python'][1]:.2f} s wall, {median['again'][0] - median['python'][0]:.2f} s CPU")
+    rows = {"bare": bare, "run": full, "again": again, "python": nothing}
+    cpu = {label: statistics.median(seconds for seconds, _ in runs) for label, runs in rows.items()}
+    wall = {label: statistics.median(seconds for _, seconds in runs) for label, runs in rows.items()}
+    for label in rows:
+        print(f"{label:8} {cpu[label]:6.2f} s CPU  {wall[label]:6.2f} s wall")
+    print(f"run / bare loop, CPU: {cpu['run'] / cpu['bare']:.2f}")
+    beyond = f"{wall['again'] - wall['python']:.2f} s wall, {cpu['again'] - cpu['python']:.2f} s CPU"
+    print(f"no-op re-run beyond `python -c pass`: {beyond}")
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ def _status() -> int:
         return error.exit_status
     except TyperException as error:
         context = getattr(error, "ctx", None)
-        words = str(getattr(error, "format_message", lambda: str(error))())
+        words = error.format_message() if hasattr(error, "format_message") else str(error)
         message(f"{words} ({context.command_path} --help shows how)" if context is not None else words)
         return ExitStatus.USAGE
     except (KeyboardInterrupt, Abort):

@@ -234,7 +234,9 @@ def _finish_generation(store: Store, planned: Plan) -> None:
         row = results.figures(connection, planned.run.run_id)
         failures = connection.rows("select_failures", run_id=planned.run.run_id)
     answered = row["scored_n"] + row["unjudged_n"]
-    output.line(f"run {row['run_id']}  {planned.run.model}: {answered} answered, {_counts(row, _COUNTS[1:6])}; {row['tasks_n']} tasks")
+    output.line(
+        f"run {row['run_id']}  {planned.run.model}: {answered} answered, {_counts(row, _COUNTS[1:6])}; {row['tasks_n']} tasks"
+    )
     _tell_failures(failures)
     if row["failed_n"] or row["missing_n"]:
         raise typer.Exit(ExitStatus.INCOMPLETE)
@@ -278,18 +280,31 @@ def _tell_demo(store: Store, run_id: str, path: Path) -> None:
     with store.reading() as connection:
         board = connection.rows("select_leaderboard")
         tasks = connection.rows("select_task_scores", run_id=run_id)
-        task_id = next((task["task_id"] for task in tasks if task["status"] == "scored" and 0 < task["score"] < 1), tasks[0]["task_id"])
+        task_id = next(
+            (task["task_id"] for task in tasks if task["status"] == "scored" and 0 < task["score"] < 1), tasks[0]["task_id"]
+        )
         explained = why.explain_task(connection, run_id, task_id)
     output.line("\nLeaderboard")
-    columns = ("rank", "model", "overall", "scored_overall", "scored_n", "tasks_n", "out_of_context_n", "empty_n", "refused_n", "run_id", "class_id")
+    columns = (
+        "rank",
+        "model",
+        "overall",
+        "scored_overall",
+        "scored_n",
+        "tasks_n",
+        "out_of_context_n",
+        "empty_n",
+        "refused_n",
+        "run_id",
+        "class_id",
+    )
     output.records(board, Format.TABLE, columns)
     output.line(f"\nOne score taken apart: run {run_id}, task {task_id}")
     for line in explained:
         output.line(f"  {line}")
-    output.line(
-        f"\nEvery prompt, reply and HTTP exchange behind these figures is a row in {path}:\n"
-        f"  wildtrace --ledger {path} sql \"SELECT task_id, judge, score FROM judge_scores WHERE run_id = '{run_id}'\"\n"
-        "Next, your own endpoint: write a config.json (README, \"Your own model\"), then\n"
-        "  wildtrace plan --config config.json --data tasks.json --corpus corpus/\n"
-        "  wildtrace run  --config config.json --data tasks.json --corpus corpus/"
-    )
+    query = f"FROM judge_scores WHERE run_id = '{run_id}'"
+    output.line(f"\nEvery prompt, reply and HTTP exchange behind these figures is a row in {path}:")
+    output.line(f'  wildtrace --ledger {path} sql "{query}"')
+    output.line('Next, your own endpoint: write a config.json (README, "Your own model"), then')
+    output.line("  wildtrace plan --config config.json --data tasks.json --corpus corpus/")
+    output.line("  wildtrace run  --config config.json --data tasks.json --corpus corpus/")

@@ -19,7 +19,8 @@ ConfigFile = Annotated[Path, typer.Option("--config", help="config.json: the mod
 DataFile = Annotated[Path, typer.Option("--data", help="The dataset: nested .json or Hugging Face .jsonl.")]
 CorpusFolder = Annotated[Path, typer.Option("--corpus", help="The folder that holds the documents.")]
 Encodings = Annotated[
-    list[str] | None, typer.Option("--encoding", metavar="FILE=NAME", help="Read one corpus file in another encoding; repeatable.")
+    list[str] | None,
+    typer.Option("--encoding", metavar="FILE=NAME", help="Read one corpus file in another encoding; repeatable."),
 ]
 FormatChoice = Annotated[Format, typer.Option("--format", help="How to print rows.")]
 LedgerFile = Annotated[

@@ -115,7 +115,11 @@ def _table(columns: Sequence[str], values: Sequence[Sequence[Any]]) -> None:
         ]
         return "  ".join(padded).rstrip()
 
-    lines = [aligned([_cell(name) for name in columns]), "  ".join("-" * width for width in widths), *(aligned(row) for row in cells)]
+    lines = [
+        aligned([_cell(name) for name in columns]),
+        "  ".join("-" * width for width in widths),
+        *(aligned(row) for row in cells),
+    ]
     sys.stdout.write("\n".join(lines) + "\n")
 
 

@@ -56,7 +56,7 @@ class Progress:
         message(text)
 
     def end(self) -> None:
-        """The work is over."""
+        """Show where the work has ended."""
         self._show()
         if self._live:
             sys.stderr.write("\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import typer
+import typer  # noqa: TC002 - Typer reads the annotations when the command is called
 
 from . import options, output
 from .options import FormatChoice, LedgerFile, RunName
@@ -50,7 +50,9 @@ def show(context: typer.Context, run: RunName, form: FormatChoice = Format.TABLE
     output.line()
     output.rows(["made of", "fingerprint", "body"], [list(row.values()) for row in made_of], form)
     output.line()
-    output.rows(["judge", "base_url", "fingerprint"], [[row["judge"], row["base_url"], row["judge_fingerprint"]] for row in panel], form)
+    output.rows(
+        ["judge", "base_url", "fingerprint"], [[row["judge"], row["base_url"], row["judge_fingerprint"]] for row in panel], form
+    )
     if failures:
         output.line()
         output.records(failures, form)

@@ -1,0 +1,1 @@
+"""WildTrace Ledger: LLM evaluation whose every figure can be taken apart."""

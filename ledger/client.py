@@ -63,7 +63,9 @@ class Client:
             try:
                 self._clients[loopback] = httpx.AsyncClient(limits=limits, trust_env=not loopback, follow_redirects=False)
             except (ImportError, ValueError, httpx.InvalidURL) as error:
-                raise InputError(f"a proxy variable of the environment cannot be used (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY): {error}") from None
+                raise InputError(
+                    f"a proxy variable of the environment cannot be used (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY): {error}"
+                ) from None
         return self._clients[loopback]
 
 
@@ -107,17 +109,19 @@ class Endpoint:
             ended_s = started_s + time.perf_counter() - clock
             meaning = completion.read(status, headers, received, ended_s)
         except TimeoutError:
-            meaning = Problem("timeout", f"{self._host}: no whole answer within {self._route.timeout_s:g} s (timeout_s)", retry=True)
+            meaning = Problem(
+                "timeout", f"{self._host}: no whole answer within {self._route.timeout_s:g} s (timeout_s)", retry=True
+            )
         except httpx.HTTPError as error:
             meaning = self._transport_problem(error)
         except _BodyTooLarge:
             meaning = Problem("body_too_large", f"{self._host}: an answer of more than {BODY_LIMIT_BYTES} bytes")
         ended_s = started_s + time.perf_counter() - clock
         problem = meaning if isinstance(meaning, Problem) else None
-        started_at, error = timestamp(started_s), problem.error if problem else None
+        started_at, code = timestamp(started_s), problem.error if problem else None
         await record(
             Attempt(
-                attempt_key=identity.attempt_key(request_key, started_at, status, received, error),
+                attempt_key=identity.attempt_key(request_key, started_at, status, received, code),
                 request_key=request_key,
                 purpose=purpose,
                 started_at=started_at,
@@ -125,7 +129,7 @@ class Endpoint:
                 status=status,
                 headers=headers,
                 body=received,
-                error=error,
+                error=code,
                 error_detail=problem.detail if problem else None,
             )
         )

@@ -84,14 +84,11 @@ def _read_completion(body: bytes) -> Completion | Problem:
     refusal = _string(message.get("refusal"))
     finish_reason = _string(choice.get("finish_reason"))
     blank = text is None or not text.strip()
-    if refusal or (blank and finish_reason == "content_filter"):
-        outcome = "refused"
-    else:
-        outcome = "empty" if blank else "answered"
+    refused = bool(refusal) or (blank and finish_reason == "content_filter")
     usage = reply["usage"] if isinstance(reply.get("usage"), dict) else {}
     details = usage.get("completion_tokens_details")
     return Completion(
-        status=outcome,
+        status="refused" if refused else "empty" if blank else "answered",
         text=text,
         finish_reason=finish_reason,
         refusal=refusal,
@@ -162,7 +159,9 @@ def _read_error(status: int, headers: Mapping[str, str], body: bytes, now_s: flo
     if 300 <= status < 400:
         where = headers.get("location", "nowhere").split("?")[0]
         return Problem(
-            "redirect", f"status {status}, a redirect to {where}: never followed; set base_url to the right address", stops_route=True
+            "redirect",
+            f"status {status}, a redirect to {where}: never followed; set base_url to the right address",
+            stops_route=True,
         )
     if known := _classify(status, text, detail):
         return known

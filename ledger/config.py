@@ -25,7 +25,8 @@ from ledger.protocol import CapPair
 
 _DEFAULT_KEY_ENV: Final = "API_KEY"
 _INLINE_KEYS: Final = re.compile(
-    r"^(x.)?(api.?keys?|keys?|token|access.?token|secret|password|authorization|bearer|headers|extra.?headers|cookies?)$", re.IGNORECASE
+    r"^(x.)?(api.?keys?|keys?|token|access.?token|secret|password|authorization|bearer|headers|extra.?headers|cookies?)$",
+    re.IGNORECASE,
 )
 _NEVER_IN_EXTRA_BODY: Final = {
     "messages": "the protocol's prompt is the only message",
@@ -42,7 +43,9 @@ _NEVER_IN_EXTRA_BODY: Final = {
     "temperature": "it is a field of its own",
     "max_tokens": "it is a field of its own",
 }
-_WITHHELD: Final = re.compile(r"tool|plugin|function|search|retriev|browse|grounding|data_sources|file_ids|connector|mcp", re.IGNORECASE)
+_WITHHELD: Final = re.compile(
+    r"tool|plugin|function|search|retriev|browse|grounding|data_sources|file_ids|connector|mcp", re.IGNORECASE
+)
 
 
 def _http_url(text: str) -> str:

@@ -209,12 +209,7 @@ def _records(data: Path, problems: list[str]) -> Iterator[tuple[str, Any]]:
         problems.append(f"{data}: not UTF-8 at byte {error.start}")
         return
     if data.suffix.lower() in {".jsonl", ".ndjson"}:
-        for number, line in enumerate(text.split("\n"), start=1):  # splitlines() would cut at U+2028
-            if line.strip():
-                try:
-                    yield f"line {number}", strict_json.loads(line)
-                except ValueError as error:
-                    problems.append(f"{data}: line {number}: {str(error).removeprefix('line 1, ')}")
+        yield from _lines(data, text, problems)
         return
     try:
         whole = strict_json.loads(text)
@@ -222,16 +217,27 @@ def _records(data: Path, problems: list[str]) -> Iterator[tuple[str, Any]]:
         problems.append(f"{data}: {error}")
         return
     if isinstance(whole, dict):
-        lists = [name for name, value in whole.items() if isinstance(value, list)]
+        lists = {
+            name: value for name, value in whole.items() if isinstance(value, list) and any(isinstance(e, dict) for e in value)
+        }
         if len(lists) != 1:
-            problems.append(f"{data}: must hold one list of tasks, found {len(lists)} lists ({', '.join(lists) or 'none'})")
+            problems.append(f"{data}: must hold one list of tasks, found {len(lists)} ({', '.join(lists) or 'none'})")
             return
-        whole = whole[lists[0]]
+        (whole,) = lists.values()
     if not isinstance(whole, list):
         problems.append(f"{data}: must be a list of tasks, or an object that holds one")
         return
     for number, record in enumerate(whole, start=1):
         yield f"row {number}", record
+
+
+def _lines(data: Path, text: str, problems: list[str]) -> Iterator[tuple[str, Any]]:
+    for number, line in enumerate(text.split("\n"), start=1):  # splitlines() would cut at U+2028
+        if line.strip():
+            try:
+                yield f"line {number}", strict_json.loads(line)
+            except ValueError as error:
+                problems.append(f"{data}: line {number}: {str(error).removeprefix('line 1, ')}")
 
 
 def _question(record: Any, problems: list[str]) -> Question | None:
@@ -247,9 +253,7 @@ def _question(record: Any, problems: list[str]) -> Question | None:
         problems.append("holds a lone surrogate, which has no UTF-8 form")
     if problems or truth is None or rubric is None:
         return None
-    return Question(
-        texts["task_id"], texts["question_text"], rubric, texts["corpus_file"], _attributes(record, truth)
-    )
+    return Question(texts["task_id"], texts["question_text"], rubric, texts["corpus_file"], _attributes(record, truth))
 
 
 def _text(record: Mapping[str, Any], name: str, problems: list[str]) -> str:
@@ -341,10 +345,10 @@ def _warnings(questions: Iterable[Question]) -> Iterator[str]:
         if total != protocol.RUBRIC_POINTS:
             yield f"{question.task_id}: the points sum to {identity.decimal_text(total)}, not 100: scores are divided by that sum"
         if len(question.question) > cuts["question"]:
-            yield f"{question.task_id}: judges see the first {cuts['question']} of {len(question.question)} characters of the question"
+            yield f"{question.task_id}: judges see {cuts['question']} of {len(question.question)} characters of the question"
         for position, (_, criterion) in enumerate(question.rubric, start=1):
             if len(criterion) > cuts["rubric"]:
-                yield f"{question.task_id}: judges see the first {cuts['rubric']} of {len(criterion)} characters of criterion {position}"
+                yield f"{question.task_id}: judges see {cuts['rubric']} of {len(criterion)} characters of criterion {position}"
 
 
 # The corpus.
@@ -397,7 +401,7 @@ def _read_document(corpus: Path, name: str, encoding: str) -> tuple[SourceDocume
 
 def _stays_inside(path: Path, folder: Path) -> bool:
     """Tell whether a path is inside a folder, `..` and symbolic links followed."""
-    return os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), ""))
+    return os.path.realpath(path).startswith(os.path.realpath(folder) + os.sep)
 
 
 def _decode(raw: bytes, encoding: str) -> str:

@@ -3,7 +3,7 @@
 LedgerError                 one clear line for the user; exit status 1
 ├── InputError              a file or config of the user's is not sound (may hold several problems)
 ├── StoreError              the ledger file, its lock or its journal cannot be used
-└── RouteStopped            a route cannot serve any request as it stands; what is finished is kept
+└── Interrupted             the user stopped the work; what is finished is kept
 
 A message says what is wrong, where (file, row, field, host) and what to do. It never holds a key.
 """
@@ -47,7 +47,7 @@ class StoreError(LedgerError):
     """The ledger file, its lock or its journal cannot be used."""
 
 
-class RouteStopped(LedgerError):
-    """A route cannot get better by itself: key, quota, model name, a refused parameter, the host."""
+class Interrupted(LedgerError):
+    """The user stopped the work; everything finished is kept."""
 
-    exit_status = ExitStatus.INCOMPLETE
+    exit_status = ExitStatus.INTERRUPTED

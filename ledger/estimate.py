@@ -18,9 +18,7 @@ def of_plan(planned: Plan, config: Config, answered: set[str]) -> Json:
     """Return the facts of a plan by name. Token counts are estimates; judge requests assume that every task is answered."""
     asked = {request.request_key: request.task for request in planned.requests if request.request_key not in {None, *answered}}
     in_context = sum(1 for request in planned.requests if request.request_key)
-    tokens = sum(
-        task.prompt_chars / (CHARS_PER_TOKEN_CJK if task.is_cjk else CHARS_PER_TOKEN_EN) for task in asked.values()
-    )
+    tokens = sum(task.prompt_chars / (CHARS_PER_TOKEN_CJK if task.is_cjk else CHARS_PER_TOKEN_EN) for task in asked.values())
     judges = config.judges or ()
     return {
         "run_id": planned.run.run_id,

@@ -64,8 +64,8 @@ def _has_dataset(connection: Connection, loaded: Loaded) -> bool:
 
 
 def _insert_dataset(connection: Connection, loaded: Loaded) -> None:
-    hashes = json.dumps(list(loaded.documents))
-    known = {row["document_sha256"] for row in connection.rows("select_known_documents", hashes=hashes)}
+    keys = json.dumps(list(loaded.documents))
+    known = {row["document_sha256"] for row in connection.rows("select_known_documents", keys=keys)}
     for document_sha256 in loaded.documents.keys() - known:  # one at a time: a corpus need not fit into memory
         connection.insert([plan.document_row(loaded, document_sha256)])
     connection.insert(plan.dataset_rows(loaded, timestamp(time.time())))

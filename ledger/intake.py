@@ -57,7 +57,8 @@ def replies(attempt: Attempt, rubric_points: Sequence[Decimal] | None) -> list[R
         return [_response(attempt, meaning)]
     if not isinstance(meaning, Completion):
         return []
-    reply = JudgeReply(attempt.request_key, *_common(meaning), attempt.ended_at, attempt.attempt_key)
+    text = meaning.text or ""
+    reply = JudgeReply(reply_sha256=sha256_text(text), text=text, **_common(attempt, meaning))
     return [reply, judged(reply, rubric_points or ())]
 
 
@@ -83,24 +84,25 @@ def judged(reply: JudgeReply, rubric_points: Sequence[Decimal]) -> Verdict:
 def _response(attempt: Attempt, meaning: Completion | Problem) -> Response:
     if isinstance(meaning, Problem):  # the provider's moderation refused the prompt: final, and its own reason
         meaning = Completion("refused", None, completion.MODERATION, meaning.detail, None, None, None, None, None, None)
-    digest, text, *rest = _common(meaning)
-    return Response(attempt.request_key, digest, meaning.status, text, *rest, attempt.ended_at, attempt.attempt_key)
-
-
-def _common(meaning: Completion) -> tuple[Any, ...]:
     text = meaning.text or ""
-    return (
-        sha256_text(text),
-        text,
-        meaning.finish_reason,
-        meaning.served_model,
-        meaning.system_fingerprint,
-        meaning.reasoning,
-        meaning.refusal,
-        meaning.prompt_tokens,
-        meaning.completion_tokens,
-        meaning.reasoning_tokens,
-    )
+    return Response(response_sha256=sha256_text(text), status=meaning.status, text=text, **_common(attempt, meaning))
+
+
+def _common(attempt: Attempt, meaning: Completion) -> dict[str, Any]:
+    """Return the columns that answers and judge replies share."""
+    return {
+        "request_key": attempt.request_key,
+        "finish_reason": meaning.finish_reason,
+        "served_model": meaning.served_model,
+        "system_fingerprint": meaning.system_fingerprint,
+        "reasoning": meaning.reasoning,
+        "refusal": meaning.refusal,
+        "prompt_tokens": meaning.prompt_tokens,
+        "completion_tokens": meaning.completion_tokens,
+        "reasoning_tokens": meaning.reasoning_tokens,
+        "ended_at": attempt.ended_at,
+        "attempt_key": attempt.attempt_key,
+    }
 
 
 def _epoch_s(timestamp: str) -> float:

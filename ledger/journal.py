@@ -25,7 +25,7 @@ OPEN, SEALED, DONE = ".open", ".sealed", ".done"
 
 
 class Journal:
-    """This process's writer. Lines that arrive together share one fdatasync."""
+    """The writer of this process. Lines that arrive together share one fdatasync."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 
 from ledger import identity, plan, prompts, verdict
 from ledger.completion import Completion
@@ -75,9 +76,7 @@ def _write_down(
 
 def _request(planned: Plan, config: Config, route: Route, row: Row, prompt_sha256: str) -> JudgeRequest:
     key = identity.judge_key(prompt_sha256, route.base_url, route.model, dict(route.parameters), config.judge_replicate)
-    return JudgeRequest(
-        planned.run.run_id, row["task_id"], row["judge_fingerprint"], row["response_sha256"], prompt_sha256, key
-    )
+    return JudgeRequest(planned.run.run_id, row["task_id"], row["judge_fingerprint"], row["response_sha256"], prompt_sha256, key)
 
 
 def _jobs(pending: Sequence[Row], tasks: Mapping[str, Task], prompt_texts: Mapping[str, str]) -> Sequence[Job]:
@@ -85,7 +84,7 @@ def _jobs(pending: Sequence[Row], tasks: Mapping[str, Task], prompt_texts: Mappi
     for row in pending:
         text, task = prompt_texts[row["task_id"]], tasks[row["task_id"]]
         points = tuple(points for points, _ in task.rubric)
-        jobs.setdefault(row["request_key"], Job(row["request_key"], 4 * len(text), lambda text=text: text, points))
+        jobs.setdefault(row["request_key"], Job(row["request_key"], 4 * len(text), partial(str, text), points))
     return list(jobs.values())
 
 

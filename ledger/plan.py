@@ -184,13 +184,18 @@ def dataset_rows(loaded: Loaded, now: str) -> list[object]:
         DatasetRow(dataset.dataset_sha256, len(dataset.tasks), dataset.name, now),
         ConfigRow(template, "prompt_template", prompts.template_config(protocol.ANSWER_TEMPLATE)),
     ]
-    for source in loaded.documents.values():
-        rows.append(
-            DocumentFile(
-                source.document_sha256, source.corpus_file, source.raw_sha256, source.raw_bytes,
-                source.encoding, source.has_bom, source.newlines,
-            )
+    rows += [
+        DocumentFile(
+            document_sha256=source.document_sha256,
+            corpus_file=source.corpus_file,
+            raw_sha256=source.raw_sha256,
+            raw_bytes=source.raw_bytes,
+            encoding=source.encoding,
+            has_bom=source.has_bom,
+            newlines=source.newlines,
         )
+        for source in loaded.documents.values()
+    ]
     for task in dataset.tasks:
         attributes = loaded.attributes[task.task_sha256]
         rows += [
@@ -262,7 +267,9 @@ def find_dataset(connection: Connection, data_name: str, questions: Iterable[Que
     if not fitting:
         raise InputError(f"{data_name}: these tasks are not in the ledger; give --corpus too, or `wildtrace generate` first")
     if len(fitting) > 1:
-        raise InputError(f"{data_name}: {len(fitting)} imported datasets have these tasks and differ in their documents; give --corpus too")
+        raise InputError(
+            f"{data_name}: {len(fitting)} imported datasets have these tasks and differ in their documents; give --corpus too"
+        )
     return fitting[0]
 
 

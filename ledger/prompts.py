@@ -51,6 +51,5 @@ def judge_prompt(question: str, rubric: Sequence[tuple[Decimal, str]], response:
 def _fill(template: Sequence[str | Slot], texts: Mapping[str, str], rubric: str = "") -> str:
     """Join the parts. The rubric comes ready made: its cut is by criterion."""
     return "".join(
-        part if isinstance(part, str) else rubric if part.name == "rubric" else texts[part.name][: part.cut]
-        for part in template
+        part if isinstance(part, str) else rubric if part.name == "rubric" else texts[part.name][: part.cut] for part in template
     )

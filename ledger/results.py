@@ -147,7 +147,7 @@ def _read_responses(path: Path, dataset: Dataset) -> tuple[bytes, dict[str, Row]
     for number, entry in enumerate(listed, start=1):
         task_id = entry.get("task_id") if isinstance(entry, dict) else None
         if not isinstance(task_id, str) or task_id not in known:
-            problems.append(f"{path}: responses[{number}].task_id: {'missing' if task_id is None else f'{task_id!r} is no task of this dataset'}")
+            problems.append(f"{path}: responses[{number}].task_id: {task_id!r} is no task of this dataset")
         elif task_id in entries:
             problems.append(f"{path}: responses[{number}].task_id: {task_id!r} stands twice")
         elif not isinstance(entry.get("response"), str | None):
@@ -168,9 +168,14 @@ def _own_run(store: Store, dataset: Dataset, config: Config, entries: Mapping[st
     with store.reading() as connection:
         if not connection.rows("select_run", run_id=run_id):
             return None
-        held = {row["task_id"]: (row["response"] or "", row["prompt_sha256"]) for row in connection.rows("select_responses", run_id=run_id)}
+        held = {
+            row["task_id"]: (row["response"] or "", row["prompt_sha256"])
+            for row in connection.rows("select_responses", run_id=run_id)
+        }
         asked = {request.task.task_id: request.request_key for request in planned.requests}
-        same_answers = held == {task_id: (entry.get("response") or "", entry.get("prompt_sha256")) for task_id, entry in entries.items()}
+        same_answers = held == {
+            task_id: (entry.get("response") or "", entry.get("prompt_sha256")) for task_id, entry in entries.items()
+        }
         return planned if same_answers and _same_requests(connection, run_id, asked) else None
 
 
@@ -184,9 +189,15 @@ def _imported_plan(raw: bytes, entries: Mapping[str, Row], model: str, dataset: 
     source = {"imported_sha256": identity.sha256_bytes(raw), "model": model}
     asked = {request.task.task_id: request.task.prompt_sha256 for request in planned.requests}
     proven = all(
-        entry.get("prompt_sha256") == asked[task_id] for task_id, entry in entries.items() if _status(entry) in {"answered", "empty", "refused"}
+        entry.get("prompt_sha256") == asked[task_id]
+        for task_id, entry in entries.items()
+        if _status(entry) in {"answered", "empty", "refused"}
     )
-    template = prompts.template_config(protocol.ANSWER_TEMPLATE) if proven else {"imported": "the prompts are not those of the protocol, or unsaid"}
+    template = (
+        prompts.template_config(protocol.ANSWER_TEMPLATE)
+        if proven
+        else {"imported": "the prompts are not those of the protocol, or unsaid"}
+    )
     bodies = {"route": source, "prompt_template": template, "decoding_policy": {"imported": True}}
     hashes = {kind: identity.fingerprint(body) for kind, body in bodies.items()}
     run = replace(
@@ -223,14 +234,28 @@ def _imported_responses(raw: bytes, entries: Mapping[str, Row], planned: Plan, n
         entry = entries.get(request.task.task_id)
         if entry is None or request.request_key is None or (status := _status(entry)) not in {"answered", "empty", "refused"}:
             continue
-        text = entry.get("response") or ""
-        usage = entry.get("usage") if isinstance(entry.get("usage"), dict) else {}
-        counts = [count if isinstance(count := (usage or {}).get(name), int) else None for name in ("prompt_tokens", "completion_tokens", "reasoning_tokens")]
-        finish_reason = entry.get("finish_reason")
+        text, finish_reason, usage = entry.get("response") or "", entry.get("finish_reason"), entry.get("usage")
+        counts = usage if isinstance(usage, dict) else {}
         found.append(
             Response(
-                request.request_key, identity.sha256_text(text), status, text, finish_reason if isinstance(finish_reason, str) else None,
-                None, None, None, None, *counts, now, identity.sha256_bytes(raw),
+                request_key=request.request_key,
+                response_sha256=identity.sha256_text(text),
+                status=status,
+                text=text,
+                finish_reason=finish_reason if isinstance(finish_reason, str) else None,
+                served_model=None,
+                system_fingerprint=None,
+                reasoning=None,
+                refusal=None,
+                prompt_tokens=_count(counts.get("prompt_tokens")),
+                completion_tokens=_count(counts.get("completion_tokens")),
+                reasoning_tokens=_count(counts.get("reasoning_tokens")),
+                ended_at=now,
+                attempt_key=identity.sha256_bytes(raw),
             )
         )
     return found
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

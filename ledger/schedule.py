@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from ledger import intake
 from ledger.completion import Completion, Problem
 from ledger.config import Route
-from ledger.errors import ExitStatus, LedgerError
+from ledger.errors import Interrupted, LedgerError
 from ledger.evidence import Attempt
 from ledger.journal import Journal
 from ledger.store import Store
@@ -69,16 +69,10 @@ class Progress(Protocol):
         """Something that the user should read."""
 
     def end(self) -> None:
-        """The work is over."""
+        """Hear that the work is over."""
 
 
 Outcome = Callable[[Job, Completion], str]
-
-
-class Interrupted(LedgerError):
-    """The user stopped the work; everything finished is kept."""
-
-    exit_status = ExitStatus.INTERRUPTED
 
 
 def carry_out(title: str, lanes: Sequence[Lane], concurrency: int, store: Store, progress: Progress, outcome: Outcome) -> None:

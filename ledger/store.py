@@ -101,7 +101,9 @@ class Store:
     def reading(self) -> Iterator[Connection]:
         """Open the ledger for reading, briefly. Raises StoreError where there is none or it cannot be read."""
         if not self.exists():
-            raise StoreError(f"{self.path}: no ledger here; `wildtrace import` or `wildtrace run` makes one, --ledger names another")
+            raise StoreError(
+                f"{self.path}: no ledger here; `wildtrace import` or `wildtrace run` makes one, --ledger names another"
+            )
         if not journal.abandoned(self.journal_directory):
             with self._locked(fcntl.LOCK_SH), self._opened(read_only=True) as connection:
                 if _is_current(opened := Connection(connection)):
@@ -202,8 +204,19 @@ def _install(connection: Connection) -> None:
     connection.insert(
         intake.judged(
             JudgeReply(
-                row["request_key"], row["reply_sha256"], row["text"], row["finish_reason"], None, None, None, None,
-                None, None, None, row["ended_at"].isoformat(), row["attempt_key"],
+                row["request_key"],
+                row["reply_sha256"],
+                row["text"],
+                row["finish_reason"],
+                None,
+                None,
+                None,
+                None,
+                None,
+                None,
+                None,
+                row["ended_at"].isoformat(),
+                row["attempt_key"],
             ),
             [Decimal(number) for number in row["points"]],
         )

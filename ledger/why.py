@@ -13,10 +13,8 @@ def explain_task(connection: Connection, run_id: str, task_id: str) -> list[str]
     if not found:
         raise InputError(f"{task_id}: no task of run {run_id} has this id")
     task = found[0]
-    lines = [
-        f"document  {task['document_chars']} characters, cap {task['cap_chars']} "
-        f"({'cjk' if task['is_cjk'] else 'en'}, {task['cap_source']})"
-    ]
+    cap = f"{task['cap_chars']} ({'cjk' if task['is_cjk'] else 'en'}, {task['cap_source']})"
+    lines = [f"document  {task['document_chars']} characters, cap {cap}"]
     if task["request_key"] is None:
         return [*lines, f"score     0: {task['status']}, the document was not sent"]
     lines += [f"prompt    {task['prompt_sha256']}", f"request   {task['request_key']}, {task['attempts_n']} attempt(s)"]

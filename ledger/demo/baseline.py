@@ -60,9 +60,7 @@ def retrieve(question: str, document: str, passages_n: int) -> str:
     terms = [set(_terms(passage)) for passage in passages]
     frequency = Counter(term for passage_terms in terms for term in passage_terms)
     wanted = set(_terms(question))
-    weights = [
-        sum(math.log(1 + len(passages) / frequency[term]) for term in passage_terms & wanted) for passage_terms in terms
-    ]
+    weights = [sum(math.log(1 + len(passages) / frequency[term]) for term in passage_terms & wanted) for passage_terms in terms]
     best = sorted(range(len(passages)), key=lambda index: (-weights[index], index))[:passages_n]
     return "\n\n".join(passages[index] for index in sorted(best) if weights[index] > 0)
 

@@ -12,4 +12,4 @@ CAST(
     ) * CAST(0.000000001 AS DECIMAL(10, 9))
     AS DECIMAL(18, 9)
 );
-COMMENT ON MACRO exact_ratio IS 'numerator / denominator as DECIMAL(18,9), exact, rounded half away from zero; NULL where the denominator is 0';
+COMMENT ON MACRO exact_ratio IS 'numerator / denominator as DECIMAL(18,9), exact, rounded half away from zero; NULL where the denominator is 0'; -- noqa: PRS

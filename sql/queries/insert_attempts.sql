@@ -19,7 +19,7 @@ SELECT
     new.ended_at,
     new.status,
     new.headers,
-    FROM_BASE64(new.body),
+    FROM_BASE64(new.body) AS body,
     new.error,
     new.error_detail
 FROM (

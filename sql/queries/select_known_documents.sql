@@ -1,4 +1,4 @@
--- Which of these documents the ledger holds. $hashes: a JSON list.
+-- Which of these documents the ledger holds. $keys: a JSON list of hashes.
 SELECT document_sha256
 FROM documents
-WHERE document_sha256 IN (SELECT UNNEST(FROM_JSON($hashes, '["VARCHAR"]')));
+WHERE document_sha256 IN (SELECT UNNEST(FROM_JSON($keys, '["VARCHAR"]')));

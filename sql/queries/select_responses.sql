@@ -16,7 +16,8 @@ INNER JOIN run_requests
 LEFT JOIN effective_responses
     ON run_tasks.request_key = effective_responses.request_key
 LEFT JOIN responses
-    ON effective_responses.attempt_key = responses.attempt_key
-    AND effective_responses.request_key = responses.request_key
+    ON
+        effective_responses.attempt_key = responses.attempt_key
+        AND effective_responses.request_key = responses.request_key
 WHERE run_tasks.run_id = $run_id
 ORDER BY run_tasks.task_id;

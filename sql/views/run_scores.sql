@@ -19,9 +19,9 @@ WITH sums AS (
 figures AS (
     SELECT
         sums.*,
-        EXACT_RATIO(score_sum, scored_n) AS scored_overall,
-        EXACT_RATIO(score_sum, tasks_n) AS overall_lo,
-        EXACT_RATIO(score_sum + unjudged_n, tasks_n) AS overall_hi
+        EXACT_RATIO(sums.score_sum, sums.scored_n) AS scored_overall,
+        EXACT_RATIO(sums.score_sum, sums.tasks_n) AS overall_lo,
+        EXACT_RATIO(sums.score_sum + sums.unjudged_n, sums.tasks_n) AS overall_hi
     FROM sums
 )
 

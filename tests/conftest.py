@@ -1,0 +1,140 @@
+"""What several tests need: the installed command, a scripted endpoint, small datasets and configs on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from endpoint import ScriptedEndpoint
+
+WILDTRACE = Path(sys.executable).parent / "wildtrace"
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A command that has ended."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """What it printed, as JSON."""
+        return json.loads(self.out)
+
+
+@dataclass
+class Workshop:
+    """A folder with a ledger, in which a test runs the command as a user would."""
+
+    folder: Path
+    environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def ledger(self) -> Path:
+        """The ledger file."""
+        return self.folder / "wildtrace.duckdb"
+
+    def command(self, *arguments: str | Path) -> list[str]:
+        """Return the command line of a wildtrace command on this ledger."""
+        return [str(WILDTRACE), "--ledger", str(self.ledger), *map(str, arguments)]
+
+    def env(self) -> dict[str, str]:
+        """Return a clean environment: no key, no proxy, no ledger of the developer's."""
+        kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}
+        return {**kept, **self.environment}
+
+    def run(self, *arguments: str | Path, timeout: float = 100) -> Finished:
+        """Run a command to its end."""
+        done = subprocess.run(
+            self.command(*arguments),
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+            env=self.env(),
+            cwd=self.folder,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        return Finished(done.returncode, done.stdout, done.stderr)
+
+    def start(self, *arguments: str | Path) -> subprocess.Popen[str]:
+        """Start a command and leave it running."""
+        return subprocess.Popen(
+            self.command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.env(), cwd=self.folder
+        )
+
+    def rows(self, statement: str) -> list[dict[str, Any]]:
+        """Return the rows of a statement through `wildtrace sql`."""
+        done = self.run("sql", "--format", "json", statement)
+        assert done.status == 0, done.err
+        found: list[dict[str, Any]] = done.json["rows"]
+        return found
+
+    def data(self, tasks: Sequence[dict[str, Any]], documents: dict[str, str], name: str = "tasks.json") -> list[str | Path]:
+        """Write a dataset; return the flags that name it."""
+        corpus = self.folder / "corpus"
+        corpus.mkdir(exist_ok=True)
+        for file, text in documents.items():
+            (corpus / file).write_bytes(text.encode("utf-8"))
+        path = self.folder / name
+        path.write_text(json.dumps(list(tasks), ensure_ascii=False), encoding="utf-8")
+        return ["--data", path, "--corpus", corpus]
+
+    def some_data(self, count: int) -> list[str | Path]:
+        """Write a dataset of `count` tasks over as many documents."""
+        return self.data([task(f"t{n:02d}") for n in range(count)], {f"t{n:02d}.txt": f"Document {n}." for n in range(count)})
+
+    def config(self, base_url: str, *, name: str = "config.json", judges: int | None = 3, **keys: Any) -> list[str | Path]:
+        """Write a config of model m-a and some judges; return the flags that name it."""
+        body: dict[str, Any] = {"base_url": base_url, "model": "m-a", **keys}
+        if judges is not None and "judges" not in body:
+            body["judges"] = [{"model": f"judge-{number}"} for number in range(1, judges + 1)]
+        path = self.folder / name
+        path.write_text(json.dumps(body), encoding="utf-8")
+        return ["--config", path]
+
+
+def task(task_id: str, question: str | None = None, corpus_file: str | None = None, **fields: Any) -> dict[str, Any]:
+    """Return a task with a rubric of 60 and 40 points."""
+    rubric = [{"points": 60, "correct_criterion": "Names the place"}, {"points": 40, "correct_criterion": "Names the year"}]
+    return {
+        "task_id": task_id,
+        "question_text": question or f"What does {task_id} say?",
+        "corpus_file": corpus_file or f"{task_id}.txt",
+        "ground_truth": {"scoring_rubric": rubric},
+        **fields,
+    }
+
+
+@pytest.fixture
+def workshop(tmp_path: Path) -> Workshop:
+    """A fresh folder and ledger."""
+    return Workshop(tmp_path)
+
+
+@pytest.fixture
+def endpoint() -> Iterator[ScriptedEndpoint]:
+    """A scripted endpoint that answers sensibly."""
+    with ScriptedEndpoint() as running:
+        yield running
+
+
+@pytest.fixture
+def shared() -> Path:
+    """The folder of real documents and reported failures beside the checkout; loudly skipped where it is absent."""
+    if not SHARED.is_dir():
+        reason = f"the real documents and cases are not at {SHARED.name}/ beside this checkout"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return SHARED
