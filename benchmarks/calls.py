@@ -94,7 +94,7 @@ def main() -> None:
     wildtrace = str(Path(sys.executable).parent / "wildtrace")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        server = subprocess.Popen([sys.executable, str(HERE / "endpoint.py")], stdout=subprocess.PIPE, text=True)
+        server = subprocess.Popen([sys.executable, str(HERE / "zero_latency_endpoint.py")], stdout=subprocess.PIPE, text=True)
         try:
             assert server.stdout is not None
             base_url = server.stdout.readline().strip()

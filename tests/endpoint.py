@@ -6,7 +6,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from ledger.demo.endpoint import LoopbackEndpoint, Request, completion_body, http_response
 
@@ -53,12 +53,12 @@ class ScriptedEndpoint:
         self._lock = threading.Lock()
         self._server = LoopbackEndpoint(self._answer)
 
-    def __enter__(self) -> ScriptedEndpoint:
+    def __enter__(self) -> Self:
         self._server.__enter__()
         return self
 
-    def __exit__(self, *exit_info: Any) -> None:
-        self._server.__exit__(*exit_info)
+    def __exit__(self, *exit_info: object) -> None:
+        self._server.__exit__(None, None, None)
 
     @property
     def base_url(self) -> str:
