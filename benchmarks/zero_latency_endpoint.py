@@ -1,4 +1,4 @@
-"""A zero-latency OpenAI-compatible endpoint in a process of its own: `python benchmarks/zero_latency_endpoint.py` prints its address."""
+"""A zero-latency OpenAI-compatible endpoint in a process of its own. Prints its address when it serves."""
 
 from __future__ import annotations
 

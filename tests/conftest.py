@@ -94,11 +94,15 @@ class Workshop:
         """Write a dataset of `count` tasks over as many documents."""
         return self.data([task(f"t{n:02d}") for n in range(count)], {f"t{n:02d}.txt": f"Document {n}." for n in range(count)})
 
-    def config(self, base_url: str, *, name: str = "config.json", judges: int | None = 3, **keys: Any) -> list[str | Path]:
+    def config(
+        self, base_url: str, *, name: str = "config.json", judges: int | list[dict[str, Any]] | None = 3, **keys: Any
+    ) -> list[str | Path]:
         """Write a config of model m-a and some judges; return the flags that name it."""
         body: dict[str, Any] = {"base_url": base_url, "model": "m-a", **keys}
-        if judges is not None and "judges" not in body:
-            body["judges"] = [{"model": f"judge-{number}"} for number in range(1, judges + 1)]
+        if isinstance(judges, int):
+            judges = [{"model": f"judge-{number}"} for number in range(1, judges + 1)]
+        if judges is not None:
+            body["judges"] = judges
         path = self.folder / name
         path.write_text(json.dumps(body), encoding="utf-8")
         return ["--config", path]

@@ -1,0 +1,254 @@
+"""Figures: the views' arithmetic against exact rational numbers, and what is zero, NULL or counted (protocol §5)."""
+
+from __future__ import annotations
+
+import random
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Workshop, task
+from endpoint import ScriptedEndpoint, error, is_judging, ok, question_of
+
+from ledger import config, dataset, intake, plan
+from ledger.demo.endpoint import completion_body
+from ledger.evidence import Attempt, JudgeRequest, timestamp
+from ledger.generate import record_run
+from ledger.identity import attempt_key, judge_key, sha256_text
+from ledger.store import Store
+
+NANO = Decimal("1e-9")
+
+
+def exactly_rounded(number: Fraction) -> Decimal:
+    """Return an exact rational, rounded once to 9 decimals, half away from zero, by integers alone."""
+    scaled = number * 10**9
+    whole = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
+    return Decimal(whole) * NANO
+
+
+class Evidence:
+    """A ledger filled directly with attempts, without HTTP: for many random runs at once."""
+
+    def __init__(self, workshop: Workshop, points: list[list[str]], judges: int) -> None:
+        tasks = [
+            task(
+                f"t{n:03d}",
+                ground_truth={"scoring_rubric": [{"points": float(p), "correct_criterion": f"c{i}"} for i, p in enumerate(ps)]},
+            )
+            for n, ps in enumerate(points)
+        ]
+        flags = workshop.data(tasks, {f"t{n:03d}.txt": f"Document {n}." for n in range(len(points))})
+        self.loaded = dataset.load(Path(flags[1]), Path(flags[3]))
+        workshop.config("http://127.0.0.1:9/v1", judges=judges)
+        self.config = config.load(workshop.folder / "config.json")
+        self.plan = plan.make_plan(self.loaded.dataset, self.config)
+        self.store = Store(workshop.ledger)
+        record_run(self.store, self.plan, self.config, self.loaded)
+        self._rows: list[Any] = []
+        self._clock = 1_800_000_000.0
+
+    def attempt(self, purpose: str, key: str, content: str, points: list[Decimal] | None = None) -> None:
+        """Add one successful exchange and what it says."""
+        self._clock += 1
+        started, body = timestamp(self._clock), completion_body("stub", content)
+        made = Attempt(
+            attempt_key(key, started, 200, body, None),
+            key,
+            purpose,
+            started,
+            timestamp(self._clock + 0.5),
+            200,
+            {},
+            body,
+            None,
+            None,
+        )
+        self._rows += [made, *intake.replies(made, points)]
+
+    def judge(self, index: int, judge: int, content: str) -> None:
+        """Add one judge's reply on one answered task."""
+        request, routes = self.plan.requests[index], plan.judge_routes(self.config)
+        fingerprint, route = list(routes.items())[judge]
+        answer = sha256_text(f"answer {index}")
+        prompt = sha256_text(f"judge prompt {index}")
+        key = judge_key(prompt, route.base_url, route.model, dict(route.parameters), 0)
+        self._rows.append(JudgeRequest(self.plan.run.run_id, request.task.task_id, fingerprint, answer, prompt, key))
+        self.attempt(intake.JUDGE, key, content, [points for points, _ in request.task.rubric])
+
+    def write(self) -> None:
+        """Bring it all into the ledger."""
+        seen: set[Any] = set()
+        unique = [row for row in self._rows if not (isinstance(row, JudgeRequest) and (row in seen or seen.add(row)))]
+        with self.store.writing() as connection:
+            connection.insert(unique)
+        self._rows = []
+
+    def answer(self, index: int) -> None:
+        """Add the answer of one task."""
+        key = self.plan.requests[index].request_key
+        assert key is not None
+        self.attempt(intake.ANSWER, key, f"answer {index}")
+
+    def figures(self) -> dict[str, Any]:
+        """Return the run's row of run_scores."""
+        with self.store.reading() as connection:
+            (row,) = connection.select("FROM run_scores")
+        return row
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_figures_equal_exact_rational_arithmetic(workshop: Workshop, seed: int) -> None:
+    """Task scores, Scored and All-N equal exact rationals rounded once, ties included."""
+    pick = random.Random(seed)
+    judges = pick.choice([1, 2, 3, 7])
+    points = [
+        [pick.choice(["40", "33.5", "7", "100", "0.000000001", "12.25"]) for _ in range(pick.randint(1, 5))] for _ in range(18)
+    ]
+    evidence = Evidence(workshop, points, judges)
+    expected: dict[str, Decimal] = {}
+    for index, request in enumerate(evidence.plan.requests):
+        if pick.random() < 0.2:
+            continue  # never asked: missing, a zero in All-N
+        evidence.answer(index)
+        possible = sum((number for number, _ in request.task.rubric), Decimal(0))
+        totals = [(possible * pick.randint(0, 1000) / 1000).quantize(NANO, ROUND_HALF_UP) for _ in range(judges)]
+        totals = [min(total, possible) for total in totals]
+        for judge, total in enumerate(totals):
+            evidence.judge(index, judge, f'{{"total": {total:f}}}')
+        expected[request.task.task_id] = exactly_rounded(Fraction(sum(totals)) / (Fraction(possible) * judges))
+    evidence.write()
+    with evidence.store.reading() as connection:
+        shown = {row["task_id"]: row["panel_score"] for row in connection.select("FROM task_scores") if row["status"] == "scored"}
+    row = evidence.figures()
+    assert shown == expected
+    score_sum = sum((Fraction(score) for score in expected.values()), Fraction(0))
+    assert row["scored_overall"] == (exactly_rounded(score_sum / len(expected)) if expected else None)
+    assert row["all_tasks_overall"] == row["overall"] == row["overall_lo"] == row["overall_hi"] == exactly_rounded(score_sum / 18)
+    assert row["scored_n"] == len(expected)
+    assert row["missing_n"] == 18 - len(expected)
+
+
+def test_rounding_is_half_away_from_zero(workshop: Workshop) -> None:
+    """A score that lies exactly between two values of nine decimals goes up."""
+    evidence = Evidence(workshop, [["1000000"]], 1)
+    evidence.answer(0)
+    evidence.judge(0, 0, '{"total": 0.0005}')
+    evidence.write()
+    assert evidence.figures()["overall"] == Decimal("0.000000001")
+
+
+def test_overall_is_null_while_an_answered_task_lacks_a_judge(workshop: Workshop) -> None:
+    """A missing or unreadable verdict is no zero: the figure is NULL, within stated bounds, and scored_n leaves it out."""
+    evidence = Evidence(workshop, [["100"], ["100"]], 3)
+    for index in (0, 1):
+        evidence.answer(index)
+    for judge in range(3):
+        evidence.judge(0, judge, '{"total": 50}')
+    evidence.judge(1, 0, '{"total": 100}')
+    evidence.judge(1, 1, "I cannot grade this.")
+    evidence.write()
+    row = evidence.figures()
+    assert (row["overall"], row["all_tasks_overall"], row["complete"]) == (None, None, False)
+    assert (row["scored_overall"], row["scored_n"], row["unjudged_n"]) == (Decimal("0.5"), 1, 1)
+    assert (row["overall_lo"], row["overall_hi"]) == (Decimal("0.25"), Decimal("0.75"))
+    with evidence.store.reading() as connection:
+        statuses = connection.select("SELECT judge, status, score FROM judge_scores WHERE task_id = 't001' ORDER BY judge")
+        tasks = connection.select("SELECT status, panel_score, final_score, judges_done FROM task_scores WHERE task_id = 't001'")
+    assert [row["status"] for row in statuses] == ["ok", "unparsed", "missing"]
+    assert tasks == [{"status": "unjudged", "panel_score": None, "final_score": None, "judges_done": 1}]
+
+
+def test_the_earliest_valid_verdict_counts_once(workshop: Workshop) -> None:
+    """A judge asked again does not count twice: history is kept, the first readable verdict is the one."""
+    evidence = Evidence(workshop, [["100"]], 3)
+    evidence.answer(0)
+    evidence.judge(0, 0, "no verdict")
+    evidence.judge(0, 0, '{"total": 100}')
+    evidence.judge(0, 0, '{"total": 0}')
+    for judge in (1, 2):
+        evidence.judge(0, judge, '{"total": 50}')
+    evidence.write()
+    assert evidence.figures()["overall"] == Decimal("0.666666667")
+    with evidence.store.reading() as connection:
+        (row,) = connection.select("FROM judge_scores WHERE judge = 'judge-1'")
+    assert (row["total"], row["tries"], row["status"]) == (Decimal(100), 3, "ok")
+
+
+def test_a_panel_without_judges_scores_nothing(workshop: Workshop) -> None:
+    """With no judges an answered task stays unjudged; it is never scored by an empty panel."""
+    evidence = Evidence(workshop, [["100"]], 0)
+    evidence.answer(0)
+    evidence.write()
+    row = evidence.figures()
+    assert (row["overall"], row["scored_overall"], row["unjudged_n"], row["complete"]) == (None, None, 1, False)
+
+
+def test_zero_filled_tasks_are_in_the_denominator_of_all_n_only(workshop: Workshop, endpoint: ScriptedEndpoint) -> None:
+    """Six answered, two out of context, one refused, one empty: Scored 0.8, All10 0.48, exit 0."""
+
+    def behaviour(_: str, prompt: str, __: int) -> bytes:
+        if is_judging(prompt):
+            return ok('{"points_awarded":[60,20],"total":80}')
+        special = {"What does t06 say?": ok(None, refusal="No."), "What does t07 say?": ok(" \n")}
+        return special.get(question_of(prompt), ok("An answer."))
+
+    endpoint.behaviour = behaviour
+    documents = {f"t{n:02d}.txt": "Short." if n < 8 else "Far too long for this cap." * 10 for n in range(10)}
+    flags = workshop.data([task(f"t{n:02d}") for n in range(10)], documents)
+    settings = workshop.config(endpoint.base_url, caps={"m-a": {"en": 100, "cjk": 100}})
+    done = workshop.run("run", *settings, *flags, "--out", workshop.folder / "out" / "scores.json")
+    assert done.status == 0, done.err
+    (row,) = workshop.run("leaderboard", "--format", "json").json
+    assert (row["scored_overall"], row["scored_n"], row["overall"], row["all_tasks_overall"]) == (0.8, 6, 0.48, 0.48)
+    assert (row["out_of_context_n"], row["refused_n"], row["empty_n"], row["rank"]) == (2, 1, 1, 1)
+    assert len(endpoint.requests) == 8 + 6 * 3
+    assert not any("Far too long" in prompt for prompt in endpoint.prompts)
+    assert "Scored  0.800000000" in done.out
+    assert "All10  0.480000000" in done.out
+
+
+def test_full_precision_is_averaged(workshop: Workshop, endpoint: ScriptedEndpoint) -> None:
+    """33/33/34 and 67/66/66 give 0.498333333, not 0.5 of rounded parts."""
+    totals = {
+        ("judge-1", "t00"): 33,
+        ("judge-2", "t00"): 33,
+        ("judge-3", "t00"): 34,
+        ("judge-1", "t01"): 67,
+        ("judge-2", "t01"): 66,
+        ("judge-3", "t01"): 66,
+    }
+
+    def behaviour(model: str, prompt: str, _: int) -> bytes:
+        if not is_judging(prompt):
+            return ok("An answer.")
+        return ok(f'{{"total": {totals[model, question_of(prompt)[10:13]]}}}')
+
+    endpoint.behaviour = behaviour
+    workshop.run("run", *workshop.config(endpoint.base_url), *workshop.some_data(2))
+    (row,) = workshop.run("leaderboard", "--format", "json").json
+    assert abs(row["scored_overall"] - (100 / 300 + 199 / 300) / 2) < 2e-9
+
+
+def test_a_judge_outage_is_exit_2_and_null_and_the_next_run_completes_it(workshop: Workshop, endpoint: ScriptedEndpoint) -> None:
+    """While a judge is down the figures are NULL and the status 2; once it is back only its requests are made."""
+    down = True
+
+    def behaviour(model: str, prompt: str, _: int) -> bytes:
+        if is_judging(prompt):
+            return error(501, "down") if down and model == "judge-2" else ok('{"total": 50}')
+        return ok("An answer.")
+
+    endpoint.behaviour = behaviour
+    flags = [*workshop.config(endpoint.base_url), *workshop.some_data(3)]
+    first = workshop.run("run", *flags)
+    assert first.status == 2
+    assert "All3  NULL" in first.out
+    down = False
+    endpoint.forget()
+    second = workshop.run("run", *flags)
+    assert second.status == 0, second.err
+    assert (len(endpoint.requests), endpoint.asked("judge-2")) == (3, 3)
+    assert "All3  0.500000000" in second.out
