@@ -80,10 +80,10 @@ class Evidence:
 
     def write(self) -> None:
         """Bring it all into the ledger."""
-        seen: set[Any] = set()
-        unique = [row for row in self._rows if not (isinstance(row, JudgeRequest) and (row in seen or seen.add(row)))]
+        requests = dict.fromkeys(row for row in self._rows if isinstance(row, JudgeRequest))
+        others = [row for row in self._rows if not isinstance(row, JudgeRequest)]
         with self.store.writing() as connection:
-            connection.insert(unique)
+            connection.insert([*others, *requests])
         self._rows = []
 
     def answer(self, index: int) -> None:
