@@ -73,9 +73,10 @@ def _insert_dataset(connection: Connection, loaded: Loaded) -> None:
 
 def generate(store: Store, loaded: Loaded, planned: Plan, config: Config, progress: Progress) -> None:
     """Ask the model under test whatever of this run has no final reply. Raises as `schedule.carry_out` does."""
-    answered = record_run(store, planned, config, loaded)
-    lane = Lane(config.route, ANSWER, _jobs(loaded, planned, answered))
-    carry_out(f"generate {config.route.model}", [lane], config.concurrency, store, progress, _outcome)
+    with store.alone_on(f"generation-of-run-{planned.run.run_id}"):
+        answered = record_run(store, planned, config, loaded)
+        lane = Lane(config.route, ANSWER, _jobs(loaded, planned, answered))
+        carry_out(f"generate {config.route.model}", [lane], config.concurrency, store, progress, _outcome)
 
 
 def _jobs(loaded: Loaded, planned: Plan, answered: set[str]) -> Sequence[Job]:

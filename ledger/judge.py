@@ -26,6 +26,11 @@ def judge(store: Store, dataset: Dataset, planned: Plan, config: Config, progres
     """Ask the panel whatever it has no verdict on. Raises as `schedule.carry_out` does, and InputError without a panel."""
     if config.judges is None:
         raise InputError("the config names no judges: add a list `judges`, three in the protocol (§4), or [] for none")
+    with store.alone_on(f"judging-of-run-{planned.run.run_id}"):
+        _ask_the_panel(store, dataset, planned, config, progress)
+
+
+def _ask_the_panel(store: Store, dataset: Dataset, planned: Plan, config: Config, progress: Progress) -> None:
     pending, texts = _pending(store, planned)
     if not pending:
         return

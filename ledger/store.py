@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from decimal import Decimal
+from io import FileIO
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -138,6 +139,25 @@ class Store:
                 self._take_in(connection, path, prepared)
             _mark_done([path])
 
+    @contextmanager
+    def alone_on(self, work: str) -> Iterator[None]:
+        """Keep other processes from doing the same work, such as a run's judging: both would pay for the same replies.
+
+        Raises StoreError at once where one is at it.
+        """
+        try:
+            self.journal_directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            opened = (self.journal_directory / f"{work}.working").open("a+b", buffering=0)
+        except OSError as error:
+            raise StoreError(f"{self.journal_directory}: the journal's folder cannot be used ({error.strerror})") from error
+        with opened as held:
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise StoreError(f"{self.path}: {_holder(held)} is at {work} already; wait for it, or stop it") from None
+            _sign(held)
+            yield
+
     def _take_in(self, connection: Connection, path: Path, prepared: tuple[Segment, Sequence[Any]] | None = None) -> bool:
         """Insert a segment's rows unless it was ingested before. Returns whether the segment is there."""
         if not path.exists():  # another process was first
@@ -179,15 +199,24 @@ class Store:
                     break
                 except BlockingIOError:
                     if not said and time.monotonic() - started > _SAY_WAITING_AFTER_S:
-                        holder = lock.read(200).decode("utf-8", "replace").strip() or "another process"
-                        self._say(f"{self.path}: waiting for {holder}")
+                        self._say(f"{self.path}: waiting for {_holder(lock)}")
                         said = True
                     time.sleep(_LOCK_POLL_S)
             if mode == fcntl.LOCK_EX:
-                lock.truncate(0)
-                lock.seek(0)
-                lock.write(f"process {os.getpid()} ({' '.join(Path(sys.argv[0]).name.split())})".encode())
+                _sign(lock)
             yield
+
+
+def _sign(lock: FileIO) -> None:
+    """Write into a lock file who holds it."""
+    lock.truncate(0)
+    lock.seek(0)
+    lock.write(f"process {os.getpid()} ({' '.join(Path(sys.argv[0]).name.split())})".encode())
+
+
+def _holder(lock: FileIO) -> str:
+    lock.seek(0)
+    return (lock.read(200) or b"").decode("utf-8", "replace").strip() or "another process"
 
 
 def _install(connection: Connection) -> None:

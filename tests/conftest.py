@@ -8,11 +8,14 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 from endpoint import ScriptedEndpoint
+
+from ledger.store import Store
 
 WILDTRACE = Path(sys.executable).parent / "wildtrace"
 SHARED = Path(__file__).resolve().parents[2] / "shared"
@@ -74,11 +77,10 @@ class Workshop:
         )
 
     def rows(self, statement: str) -> list[dict[str, Any]]:
-        """Return the rows of a statement through `wildtrace sql`."""
-        done = self.run("sql", "--format", "json", statement)
-        assert done.status == 0, done.err
-        found: list[dict[str, Any]] = done.json["rows"]
-        return found
+        """Return the rows of a statement over the ledger, decimals as floats."""
+        with Store(self.ledger).reading() as connection:
+            found = connection.select(statement)
+        return [{name: float(value) if isinstance(value, Decimal) else value for name, value in row.items()} for row in found]
 
     def data(self, tasks: Sequence[dict[str, Any]], documents: dict[str, str], name: str = "tasks.json") -> list[str | Path]:
         """Write a dataset; return the flags that name it."""
