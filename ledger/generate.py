@@ -82,7 +82,8 @@ def generate(store: Store, loaded: Loaded, planned: Plan, config: Config, progre
 def _jobs(loaded: Loaded, planned: Plan, answered: set[str]) -> Sequence[Job]:
     """Return one job for each distinct request without a final reply, documents side by side."""
     jobs: dict[str, Job] = {}
-    for request in sorted(planned.requests, key=lambda request: request.task.document_sha256):
+    first_use = {request.task.document_sha256: number for number, request in reversed(list(enumerate(planned.requests)))}
+    for request in sorted(planned.requests, key=lambda request: first_use[request.task.document_sha256]):
         key, task = request.request_key, request.task
         if key is None or key in answered or key in jobs:
             continue
