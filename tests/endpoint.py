@@ -16,6 +16,10 @@ Behaviour = Callable[[str, str, int], "bytes | tuple[float, bytes] | None"]
 (seconds to wait, raw HTTP bytes)."""
 
 
+class Cut(bytes):
+    """Raw HTTP bytes after which the connection is closed."""
+
+
 def ok(content: str | None, **message: Any) -> bytes:
     """Return a raw 200 with a chat completion."""
     finish_reason = message.pop("finish_reason", "stop")
@@ -49,6 +53,8 @@ class ScriptedEndpoint:
     def __init__(self, behaviour: Behaviour = sensible) -> None:
         self.behaviour = behaviour
         self.requests: list[Request] = []
+        self.on_start: Callable[[str], None] = lambda _: None
+        self.on_end: Callable[[str], None] = lambda _: None
         self._seen: dict[tuple[str, str], int] = {}
         self._lock = threading.Lock()
         self._server = LoopbackEndpoint(self._answer)
@@ -85,11 +91,13 @@ class ScriptedEndpoint:
             self.requests.append(request)
             seen = self._seen.get((model, prompt), 0)
             self._seen[model, prompt] = seen + 1
+        self.on_start(model)
         outcome = self.behaviour(model, prompt, seen)
         if isinstance(outcome, tuple):
             await asyncio.sleep(outcome[0])
             outcome = outcome[1]
-        if isinstance(outcome, bytes):
+        self.on_end(model)
+        if outcome is not None:
             writer.write(outcome)
-        else:
+        if outcome is None or isinstance(outcome, Cut):
             writer.close()
