@@ -279,10 +279,10 @@ def _tell_demo(store: Store, run_id: str, path: Path) -> None:
 
     with store.reading() as connection:
         board = connection.rows("select_leaderboard")
-        tasks = connection.rows("select_task_scores", run_id=run_id)
-        task_id = next(
-            (task["task_id"] for task in tasks if task["status"] == "scored" and 0 < task["score"] < 1), tasks[0]["task_id"]
-        )
+        totals: dict[str, set[Any]] = {}
+        for judge in connection.rows("select_judge_scores", run_id=run_id):
+            totals.setdefault(judge["task_id"], set()).add(judge["total"])
+        task_id = max(totals, key=lambda task: len(totals[task]))  # where the judges differ most
         explained = why.explain_task(connection, run_id, task_id)
     output.line("\nLeaderboard")
     columns = (

@@ -47,19 +47,19 @@ class Workshop:
         """The ledger file."""
         return self.folder / "wildtrace.duckdb"
 
-    def command(self, *arguments: str | Path) -> list[str]:
-        """Return the command line of a wildtrace command on this ledger."""
-        return [str(WILDTRACE), "--ledger", str(self.ledger), *map(str, arguments)]
-
     def env(self) -> dict[str, str]:
         """Return a clean environment: no key, no proxy, no ledger of the developer's."""
         kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}
         return {**kept, **self.environment}
 
     def run(self, *arguments: str | Path, timeout: float = 100) -> Finished:
-        """Run a command to its end."""
+        """Run a command on this ledger to its end."""
+        return self.run_plain("--ledger", self.ledger, *arguments, timeout=timeout)
+
+    def run_plain(self, *arguments: str | Path, timeout: float = 100) -> Finished:
+        """Run a command that names no ledger to its end."""
         done = subprocess.run(
-            self.command(*arguments),
+            [WILDTRACE, *arguments],
             capture_output=True,
             text=True,
             timeout=timeout,
@@ -71,9 +71,14 @@ class Workshop:
         return Finished(done.returncode, done.stdout, done.stderr)
 
     def start(self, *arguments: str | Path) -> subprocess.Popen[str]:
-        """Start a command and leave it running."""
+        """Start a command on this ledger and leave it running."""
         return subprocess.Popen(
-            self.command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.env(), cwd=self.folder
+            [WILDTRACE, "--ledger", self.ledger, *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=self.env(),
+            cwd=self.folder,
         )
 
     def rows(self, statement: str) -> list[dict[str, Any]]:

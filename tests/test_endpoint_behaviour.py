@@ -211,7 +211,7 @@ def test_concurrency_bounds_the_requests_in_flight(workshop: Workshop, endpoint:
     endpoint.behaviour = lambda _, prompt, __: (0.05, ok(VERDICT if is_judging(prompt) else "x" + question_of(prompt)))
     endpoint.on_start = lambda model: _count(in_flight, most, model, 1)
     endpoint.on_end = lambda model: _count(in_flight, most, model, -1)
-    judges = [{"model": "judge-1", "concurrency": 2}, {"model": "judge-2"}]
+    judges: list[dict[str, Any]] = [{"model": "judge-1", "concurrency": 2}, {"model": "judge-2"}]
     done = workshop.run("run", *workshop.config(endpoint.base_url, concurrency=5, judges=judges), *workshop.some_data(25))
     assert done.status == 0, done.err
     assert most["m-a"] == 5
