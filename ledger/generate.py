@@ -21,6 +21,7 @@ from ledger.schedule import Job, Lane, Progress, carry_out
 from ledger.store import Connection, Store
 
 _BODY_OVERHEAD_BYTES = 4096
+_COMMIT_BYTES = 16 * 1024 * 1024
 
 
 def record_dataset(store: Store, loaded: Loaded) -> bool:
@@ -66,8 +67,13 @@ def _has_dataset(connection: Connection, loaded: Loaded) -> bool:
 def _insert_dataset(connection: Connection, loaded: Loaded) -> None:
     keys = json.dumps(list(loaded.documents))
     known = {row["document_sha256"] for row in connection.rows("select_known_documents", keys=keys)}
+    uncommitted_bytes = 0
     for document_sha256 in loaded.documents.keys() - known:  # one at a time: a corpus need not fit into memory
         connection.insert([plan.document_row(loaded, document_sha256)])
+        uncommitted_bytes += loaded.documents[document_sha256].utf8_bytes
+        if uncommitted_bytes > _COMMIT_BYTES:
+            connection.commit_so_far()
+            uncommitted_bytes = 0
     connection.insert(plan.dataset_rows(loaded, timestamp(time.time())))
 
 

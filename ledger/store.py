@@ -33,7 +33,10 @@ from ledger.journal import Journal
 from ledger.verdict import PARSER_VERSION
 
 Row = dict[str, Any]
-_STORAGE_VERSION: Final = "v1.5.0"  # readable by DuckDB 1.5 and 2
+_SETTINGS: Final[dict[str, str | bool | int | float | list[str]]] = {
+    "storage_compatibility_version": "v1.5.0",  # readable by DuckDB 1.5 and 2
+    "wal_autocheckpoint": "1TB",  # one checkpoint, at the end: each rewrites the last row group, texts of documents and all
+}
 _LOCK_POLL_S: Final = 0.02
 _SAY_WAITING_AFTER_S: Final = 2.0
 
@@ -70,6 +73,11 @@ class Connection:
     def run(self, query: str, **parameters: Any) -> None:
         """Execute `sql/queries/<query>.sql`."""
         self._connection.execute(schema.query(query), parameters)
+
+    def commit_so_far(self) -> None:
+        """End the block's transaction and begin another: for rows that are sound without the rest, and heavy together."""
+        self._connection.execute("COMMIT")
+        self._connection.execute("BEGIN")
 
     def execute(self, statements: str) -> None:
         """Execute the statements of an object file."""
@@ -171,9 +179,7 @@ class Store:
     def _opened(self, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
         mask = os.umask(0o077)  # a ledger is its user's own
         try:
-            connection = duckdb.connect(
-                str(self.path), read_only=read_only, config={"storage_compatibility_version": _STORAGE_VERSION}
-            )
+            connection = duckdb.connect(str(self.path), read_only=read_only, config=_SETTINGS)
         except duckdb.Error as error:
             raise StoreError(f"{self.path}: cannot be opened as a ledger: {_first_line(error)}") from error
         finally:
