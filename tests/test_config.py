@@ -189,9 +189,9 @@ def test_the_decoding_policy_counts_the_protocols_choices_as_one(load: Any, keys
     "name",
     [
         "api_key", "apiKey", "api-key", "API_KEY", "apikey", "api_keys", "x-api-key", "X_API_KEY", "openai_api_key",
-        "openaiApiKey", "key", "keys", "token", "access_token", "auth_token", "api_token", "bearer_token", "secret", "api_secret",
-        "client_secret", "secret_key", "access-key", "password", "passwd", "credentials", "auth", "authorization", "Authorization", "bearer",
-        "headers", "extra_headers", "default-headers", "cookie", "cookies",
+        "openaiApiKey", "key", "keys", "token", "access_token", "auth_token", "api_token", "bearer_token", "secret",
+        "api_secret", "client_secret", "secret_key", "access-key", "password", "passwd", "credentials", "auth",
+        "authorization", "Authorization", "bearer", "headers", "extra_headers", "default-headers", "cookie", "cookies",
     ],
 )  # fmt: skip
 def test_a_key_in_the_file_is_refused_and_the_right_way_named(problem: Any, name: str) -> None:
