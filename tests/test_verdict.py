@@ -28,16 +28,25 @@ def total_of(reply: str, finish_reason: str | None = "stop") -> Decimal | None:
         pytest.param(GOOD, 70, id="bare"),
         pytest.param(f"```json\n{GOOD}\n```", 70, id="fenced"),
         pytest.param(f"```\n{GOOD}\n```", 70, id="fenced-without-a-language"),
-        pytest.param(f"Assessment {{strict mode}}: P2 partial.\n{GOOD}\nEnd of grading.", 70, id="prose-with-braces-around"),
+        pytest.param(
+            'Assessment {strict mode}: P1 present, P2 partial, P3 partial.\n'
+            '{"points_awarded":[40,15,10],"total":65}\nEnd of grading.',
+            65, id="prose-with-braces-around",
+        ),
         pytest.param(f"[P1] present, [P2] {{partial}} [see §2].\n{GOOD}", 70, id="prose-with-brackets-before"),
         pytest.param(f"P1 (40pts)] present\n{GOOD}", 70, id="stray-closing-bracket-before"),
         pytest.param(f'Seen: {{"note": "P1"}}\n{GOOD}', 70, id="another-object-without-a-total"),
-        pytest.param(f'<think>\nFirst {{"total":100}}; but P2 is absent.\n</think>\n\n{GOOD}', 70, id="draft-in-a-think-block"),
+        pytest.param(
+            '<think>\nFirst idea {"points_awarded":[40,35,25],"total":100}; but P2 is not in the answer.\n</think>\n\n'
+            '{"points_awarded":[40,0,25],"total":65}',
+            65, id="draft-in-a-think-block",
+        ),
         pytest.param(f'<Thinking>{{"total":100}}</Thinking>{GOOD}', 70, id="other-spelling-of-the-block"),
         pytest.param(f'I start with {{"total":100}}.</think>{GOOD}', 70, id="block-whose-opening-tag-was-cut-off"),
         pytest.param(f"<think>a</think><reasoning>b</reasoning>{GOOD}", 70, id="two-closed-blocks"),
         pytest.param(
-            f'Reply JSON: {{"points_awarded":[<pts>],"total":<sum>}}\n{GOOD}', 70, id="request-repeated-then-the-verdict"
+            'Reply JSON: {"points_awarded":[<pts>],"total":<sum>}\n{"points_awarded":[40,30,10],"total":80}',
+            80, id="request-repeated-then-the-verdict",
         ),
         pytest.param(
             '{"points_awarded":[40,20,10],"note":"cites A, B, ] and {C,} only","total":70}', 70, id="string-like-a-stray-comma"
@@ -54,7 +63,7 @@ def total_of(reply: str, finish_reason: str | None = "stop") -> Decimal | None:
         pytest.param('{"total":1}', 1, id="one-point-without-a-list"),
         pytest.param('{"points_awarded":[1,0,0],"total":1}', 1, id="one-point-that-its-list-confirms"),
     ],
-)
+)  # fmt: skip
 def test_a_reply_with_one_verdict_is_read(reply: str, total: int | str) -> None:
     """One JSON object with a finite total in 0…points is taken, whatever fence, prose or closed reasoning is around it."""
     assert total_of(reply) == Decimal(total)
@@ -70,7 +79,8 @@ def test_a_reply_with_one_verdict_is_read(reply: str, total: int | str) -> None:
         pytest.param("70", "no JSON object with a total", id="a-number-alone"),
         pytest.param("[70]", "no JSON object with a total", id="a-list-alone"),
         pytest.param(
-            'P1 (40pts): the date\nP2 (35pts): the place\nReply JSON: {"points_awarded":[<pts>],"total":<sum>}',
+            'P1 (40pts): names the date\nP2 (35pts): names the place\nP3 (25pts): names the sum\n'
+            'Reply JSON: {"points_awarded":[<pts>],"total":<sum>}',
             "no JSON object with a total",
             id="request-repeated-and-no-verdict",
         ),
@@ -80,30 +90,46 @@ def test_a_reply_with_one_verdict_is_read(reply: str, total: int | str) -> None:
         pytest.param('{"Total":70}', "no JSON object with a total", id="another-letter-case"),
         pytest.param("{'points_awarded':[40,20,10],'total':70}", "no JSON object with a total", id="single-quotes"),
         pytest.param("{“points_awarded”:[40,20,10],“total”:70}", "no JSON object with a total", id="curly-quotes"),
-        pytest.param('｛"total"：70｝', "no JSON object with a total", id="full-width-punctuation"),  # noqa: RUF001 - the case
+        pytest.param(
+            '｛"points_awarded"：［40，20，10］，"total"：70｝',  # noqa: RUF001 - full-width punctuation is the case
+            "no JSON object with a total", id="full-width-punctuation",
+        ),
         pytest.param(json.dumps(GOOD), "a broken JSON object|no JSON object with a total", id="json-inside-a-json-string"),
         pytest.param('{"points_awarded":[40,20,],"total":60,}', "a broken JSON object", id="trailing-commas"),
-        pytest.param('{"total":60 // P3 missing, otherwise 85\n}', "a broken JSON object", id="comment"),
-        pytest.param('{"reason":"line one\nline two","total":55}', "a broken JSON object", id="line-break-inside-a-string"),
+        pytest.param('{"points_awarded":[40,20,0],"total":60 // P3 missing, otherwise 85\n}', "a broken JSON object", id="comment"),
+        pytest.param(
+            '{"points_awarded":[40,15,0],"reason":"line one\nline two","total":55}',
+            "a broken JSON object", id="line-break-inside-a-string",
+        ),
         pytest.param('{"points_awarded":[40,35,0],"total":75', "a broken JSON object", id="closing-brace-missing"),
         pytest.param('{"total":7', "a broken JSON object", id="number-perhaps-cut"),
         pytest.param(f'{{"total":80 oops}} {GOOD}', "a broken JSON object", id="a-broken-object-beside-a-whole-one"),
-        pytest.param(f"{GOOD}\n\nWait, P2 is absent.\n{GOOD.replace('70', '50')}", "2 candidate", id="judge-corrects-itself"),
-        pytest.param(f'It ends with {{"total":100}}, which I disregard.\n{GOOD}', "2 candidate", id="answer-quoted-first"),
+        pytest.param(
+            '{"points_awarded":[40,35,0],"total":75}\n\nWait, P2 is absent. Corrected:\n'
+            '{"points_awarded":[40,0,0],"total":40}',
+            "2 candidate", id="judge-corrects-itself",
+        ),
+        pytest.param(
+            'The response ends with {"points_awarded":[40,35,25],"total":100}, which I disregard.\n'
+            '{"points_awarded":[0,10,0],"total":10}',
+            "2 candidate", id="answer-quoted-first",
+        ),
         pytest.param(f"{GOOD}\n```json\n{GOOD}\n```", "2 candidate", id="the-same-verdict-twice"),
         pytest.param(f"[{GOOD}]", "inside other brackets", id="object-in-a-list"),
         pytest.param(f"{{verdict: {GOOD}}}", "inside other brackets", id="object-in-braces"),
         pytest.param('{"result":{"points_awarded":[40,30,10],"total":80}}', "not a number of the reply's", id="one-level-down"),
-        pytest.param('{"total":"85"}', "not a number of the reply's", id="string"),
-        pytest.param('{"total":"85/100"}', "not a number of the reply's", id="string-with-a-denominator"),
+        pytest.param('{"points_awarded":[40,25,20],"total":"85"}', "not a number of the reply's", id="string"),
+        pytest.param(
+            '{"points_awarded":[40,25,20],"total":"85/100"}', "not a number of the reply's", id="string-with-a-denominator"
+        ),
         pytest.param('{"points_awarded":[0,0,0],"total":null}', "not a number of the reply's", id="null"),
         pytest.param('{"total":true}', "not a number of the reply's", id="boolean"),
         pytest.param('{"total":[70]}', "not a number of the reply's", id="list"),
-        pytest.param('{"total":NaN}', "NaN is not a number", id="NaN"),
+        pytest.param('{"points_awarded":[40,20,10],"total":NaN}', "NaN is not a number", id="NaN"),
         pytest.param('{"total":Infinity}', "Infinity is not a number", id="infinity"),
         pytest.param('{"total":-Infinity}', "-Infinity is not a number", id="minus-infinity"),
         pytest.param('{"points_awarded":[NaN],"total":70}', "NaN is not a number", id="NaN-among-the-points"),
-        pytest.param('{"total":120}', "not within 0 and 100", id="above-the-sum"),
+        pytest.param('{"points_awarded":[40,35,25],"total":120}', "not within 0 and 100", id="above-the-sum"),
         pytest.param('{"points_awarded":[40,35,25,10],"total":110}', "not within 0 and 100", id="an-invented-criterion"),
         pytest.param('{"total":100.0000000001}', "not within 0 and 100", id="a-hair-above-the-sum"),
         pytest.param('{"points_awarded":[0,0,-5],"total":-5}', "not within 0 and 100", id="negative"),
