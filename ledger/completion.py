@@ -235,7 +235,7 @@ def _clip(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-_SPAN = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+_SPAN = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|d)")
 _UNIT_S: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
@@ -259,7 +259,8 @@ def wait_asked_for(headers: Mapping[str, str], now_s: float) -> float | None:
 
 
 def _number(text: str | None) -> float | None:
-    return float(text) if text and re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,9})?", text.strip()) else None
+    digits = (text or "").strip()
+    return float(digits) if re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,9})?", digits) else None
 
 
 def _span(text: str, now_s: float) -> float | None:

@@ -338,6 +338,7 @@ def test_moderation_of_the_prompt_is_a_refusal_of_this_task_alone(status: int, b
         pytest.param({"retry-after": "2"}, 2, id="seconds"),
         pytest.param({"retry-after": " 0.5 "}, 0.5, id="half-a-second"),
         pytest.param({"retry-after": "0"}, 0, id="at-once"),
+        pytest.param({"retry-after": "2\x1f"}, 2, id="a-control-character-behind"),
         pytest.param({"retry-after": formatdate(NOW_S + 3, usegmt=True)}, 3, id="date"),
         pytest.param({"retry-after": formatdate(NOW_S - 3, usegmt=True)}, 0, id="date-gone-by"),
         pytest.param({"retry-after-ms": "1500", "retry-after": "9"}, 1.5, id="milliseconds-come-first"),

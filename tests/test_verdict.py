@@ -96,7 +96,9 @@ def test_a_reply_with_one_verdict_is_read(reply: str, total: int | str) -> None:
         ),
         pytest.param(json.dumps(GOOD), "a broken JSON object|no JSON object with a total", id="json-inside-a-json-string"),
         pytest.param('{"points_awarded":[40,20,],"total":60,}', "a broken JSON object", id="trailing-commas"),
-        pytest.param('{"points_awarded":[40,20,0],"total":60 // P3 missing, otherwise 85\n}', "a broken JSON object", id="comment"),
+        pytest.param(
+            '{"points_awarded":[40,20,0],"total":60 // P3 missing, otherwise 85\n}', "a broken JSON object", id="comment"
+        ),
         pytest.param(
             '{"points_awarded":[40,15,0],"reason":"line one\nline two","total":55}',
             "a broken JSON object", id="line-break-inside-a-string",
