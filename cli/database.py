@@ -23,8 +23,8 @@ def sql(
 
     result = guard.run_sql(options.store(context, ledger), query)
     if form is Format.JSON:
-        rows = [dict(zip(result.columns, row, strict=True)) for row in result.rows]
-        output.document({"columns": result.columns, "rows": rows, "comparability": result.comparability})
+        names, rows = output.objects(result.columns, result.rows)
+        output.document({"columns": names, "rows": rows, "comparability": result.comparability})
         return
     output.rows(result.columns, result.rows, form)
     message("comparability: unknown (this version does not analyse which classes a query mixes)")

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import base64
 import csv
+import io
 import json
 import math
 import sys
 from collections.abc import Callable, Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
@@ -38,7 +39,7 @@ def line(text: str = "") -> None:
 def rows(columns: Sequence[str], values: Sequence[Sequence[Any]], form: Format) -> None:
     """Print rows in a format; of JSON, a list of objects by column name."""
     if form is Format.JSON:
-        document([dict(zip(columns, row, strict=True)) for row in values])
+        document(objects(columns, values)[1])
     else:
         _PRINTERS[form](columns, values)
 
@@ -50,6 +51,18 @@ def records(found: Sequence[dict[str, Any]], form: Format, columns: Sequence[str
     else:
         names = columns or (list(found[0]) if found else [])
         rows(names, [[row[name] for name in names] for row in found], form)
+
+
+def objects(columns: Sequence[str], values: Sequence[Sequence[Any]]) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return rows as objects with their names; a name that stands twice gets a number, so that no value is lost."""
+    names: list[str] = []
+    for column in columns:
+        name, number = column, 0
+        while name in names:
+            number += 1
+            name = f"{column}_{number}"
+        names.append(name)
+    return names, [dict(zip(names, row, strict=True)) for row in values]
 
 
 def document(value: Any) -> None:
@@ -74,11 +87,13 @@ def _json(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_json(inner) for inner in value]
     if isinstance(value, Decimal):
-        return float(value) if value % 1 else int(value)
+        whole = int(value)
+        return whole if whole == value else float(value)
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, datetime):
-        return value.replace(tzinfo=None).isoformat() + "Z"
+        utc = value.astimezone(UTC) if value.tzinfo else value
+        return utc.replace(tzinfo=None).isoformat() + "Z"
     if isinstance(value, date | time | timedelta | UUID):
         return str(value)
     if isinstance(value, bytes):
@@ -128,9 +143,10 @@ def _is_number(value: Any) -> bool:
 
 
 def _csv(columns: Sequence[str], values: Sequence[Sequence[Any]]) -> None:
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow([_spreadsheet_safe(name) for name in columns])
-    writer.writerows([[_spreadsheet_safe(value) for value in row] for row in values])
+    for row in (columns, *values):
+        buffer = io.StringIO(newline="")
+        csv.writer(buffer, lineterminator="\r\n").writerow([_spreadsheet_safe(value) for value in row])  # a lone CR is quoted
+        sys.stdout.write(buffer.getvalue().removesuffix("\r\n") + "\n")
 
 
 def _spreadsheet_safe(value: Any) -> str:

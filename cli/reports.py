@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import typer  # noqa: TC002 - Typer reads the annotations when the command is called
+import typer
 
 from . import options, output
 from .options import FormatChoice, LedgerFile, RunName

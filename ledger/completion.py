@@ -70,12 +70,13 @@ def _read_completion(body: bytes) -> Completion | Problem:
         reply = json.loads(body.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         return Problem("no_completion", f"status 200 with a body that is not JSON: {_excerpt(body)}", retry=True)
-    if isinstance(reply, dict) and reply.get("error"):
-        return _classify(200, _error_text(reply), None) or Problem(
-            "error_with_200", f"status 200 with an error: {_excerpt(body)}", retry=True
-        )
     choices = reply.get("choices") if isinstance(reply, dict) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
+    for place in (reply, choice):
+        if isinstance(place, dict) and (place.get("error") or place.get("finish_reason") == "error"):
+            return _classify(200, _error_text(place), None) or Problem(
+                "error_with_200", f"status 200 with an error: {_excerpt(body)}", retry=True
+            )
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
         reason = "an empty list of choices" if choices == [] else "a body that is no chat completion"
@@ -213,12 +214,12 @@ def _error_text(reply: Any) -> str:
 def _words(value: Any, depth: int = 0) -> Iterator[str]:
     if depth > 4:
         return
-    if isinstance(value, str):
-        yield value
+    if (text := _string(value)) is not None:
+        yield text
     elif isinstance(value, dict):
         for name in ("message", "msg", "detail", "code", "type", "param", "error", "errors"):
             if name == "param" and value.get(name):
-                yield f'"param" {value[name]}'
+                yield f'"param" {_string(str(value[name]))}'
             elif name in value:
                 yield from _words(value[name], depth + 1)
     elif isinstance(value, list):
@@ -234,8 +235,7 @@ def _clip(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-_RESET_HEADERS: Final = ("x-ratelimit-reset-requests", "x-ratelimit-reset-tokens", "ratelimit-reset", "x-ratelimit-reset")
-_SPAN = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+_SPAN = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|d)")
 _UNIT_S: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
@@ -250,14 +250,17 @@ def wait_asked_for(headers: Mapping[str, str], now_s: float) -> float | None:
             return max(0.0, parsedate_to_datetime(text).timestamp() - now_s)
         except (ValueError, OverflowError):
             return None
-    if headers.get("x-ratelimit-remaining-requests") == "0" or headers.get("x-ratelimit-remaining-tokens") == "0":
-        spans = [span for name in _RESET_HEADERS if (span := _span(headers.get(name, ""), now_s)) is not None]
-        return max(spans, default=None)
-    return None
+    used_up = [what for what in ("requests", "tokens") if headers.get(f"x-ratelimit-remaining-{what}") == "0"]
+    if not used_up:
+        return None
+    names = [*(f"x-ratelimit-reset-{what}" for what in used_up), "ratelimit-reset", "x-ratelimit-reset"]
+    spans = [span for name in names if (span := _span(headers.get(name, ""), now_s)) is not None]
+    return max(spans, default=None)
 
 
 def _number(text: str | None) -> float | None:
-    return float(text) if text and re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,9})?", text.strip()) else None
+    digits = (text or "").strip()
+    return float(digits) if re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,9})?", digits) else None
 
 
 def _span(text: str, now_s: float) -> float | None:

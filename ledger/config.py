@@ -25,7 +25,9 @@ from ledger.protocol import CapPair
 
 _DEFAULT_KEY_ENV: Final = "API_KEY"
 _INLINE_KEYS: Final = re.compile(
-    r"^(x.)?(api.?keys?|keys?|token|access.?token|secret|password|authorization|bearer|headers|extra.?headers|cookies?)$",
+    r"(.*[._-])?(secret|password|passwd|credentials?|auth|authorization|bearer|headers|cookies?)"
+    r"|.*(api|access|auth|bearer|secret|private)[._-]?(keys?|tokens?|secrets?)"
+    r"|(x.)?(keys?|token)",
     re.IGNORECASE,
 )
 _NEVER_IN_EXTRA_BODY: Final = {
@@ -40,6 +42,8 @@ _NEVER_IN_EXTRA_BODY: Final = {
     "stream": "one whole answer a request",
     "stream_options": "one whole answer a request",
     "model": "it is a field of its own",
+    "models": "one model answers",
+    "fallbacks": "one model answers",
     "temperature": "it is a field of its own",
     "max_tokens": "it is a field of its own",
 }
@@ -49,14 +53,18 @@ _WITHHELD: Final = re.compile(
 
 
 def _http_url(text: str) -> str:
-    parts = urlsplit(text)
-    if parts.username is not None or parts.password is not None:
+    """Return the normal form of an address. No message holds a part of it: any part may be a key."""
+    if "@" in text:
         raise ValueError("holds a user name or password: put the key in an environment variable and name it in api_key_env")
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError('must be an address such as "https://gateway.example/v1"')
-    if parts.query or parts.fragment:
+    if "?" in text or "#" in text:
         raise ValueError("must not hold a query or fragment")
-    _ = parts.port  # raises ValueError where it is no number
+    try:
+        parts = urlsplit(text)
+        sound = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # no host, or no number for its port
+        sound = False
+    if not sound or not text.isprintable() or " " in text:
+        raise ValueError('must be an address such as "https://gateway.example/v1"')
     return normal_url(text)
 
 
@@ -69,14 +77,26 @@ def normal_url(text: str) -> str:
 
 def _allowed_extra(body: dict[str, Any]) -> dict[str, Any]:
     for name in body:
-        if _INLINE_KEYS.match(name):
+        if why := _NEVER_IN_EXTRA_BODY.get(name.lower()):
+            raise ValueError(f"must not hold {name}: {why}")
+    for name in _names(body):
+        if _INLINE_KEYS.fullmatch(name):
             raise ValueError(f"must not hold {name}: keys come from the environment, by api_key_env")
-        if name in _NEVER_IN_EXTRA_BODY:
-            raise ValueError(f"must not hold {name}: {_NEVER_IN_EXTRA_BODY[name]}")
         if _WITHHELD.search(name):
             raise ValueError(f"must not hold {name}: the model gets the document and the question only (protocol §1)")
-    canonical_json(body)
+    try:
+        canonical_json(body)
+    except ValueError:
+        raise ValueError("holds a value without an exact JSON form: an integer beyond 2^53 or a lone surrogate") from None
     return body
+
+
+def _names(value: Any) -> Iterator[str]:
+    """Yield the names of a JSON value's objects, at any depth."""
+    if isinstance(value, dict):
+        yield from value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _names(inner)
 
 
 _ENV_NAME = r"^[A-Za-z_][A-Za-z0-9_]*$"
@@ -145,13 +165,15 @@ class Route:
     """A model behind an endpoint with its decoding settings.
 
     `parameters` is every parameter as sent, but for the model and the prompt. The rest says how to reach it,
-    and is no part of its identity. `api_key` is None where none is to be sent.
+    and is no part of its identity. `api_key_env` is None where no key is to be sent; `needs_key` says whether the
+    request may do without where that variable is not set.
     """
 
     base_url: str
     model: str
     parameters: Mapping[str, Json]
     api_key_env: str | None = field(compare=False)
+    needs_key: bool = field(compare=False)
     timeout_s: float = field(compare=False)
     concurrency: int = field(compare=False)
     label: str | None = field(compare=False)
@@ -193,7 +215,7 @@ class Route:
             return None
         if key := os.environ.get(self.api_key_env, "").strip():
             return key
-        if self.api_key_env == _DEFAULT_KEY_ENV and is_loopback(self.base_url):
+        if not self.needs_key:
             return None
         raise InputError(
             f"{self.model} at {urlsplit(self.base_url).netloc}: ${self.api_key_env} is not set; "
@@ -266,6 +288,7 @@ def _route(fields: ConfigFields) -> Route:
         model=fields.model,
         parameters=_parameters(fields, max_tokens),
         api_key_env=fields.api_key_env,
+        needs_key="api_key_env" in fields.model_fields_set or not is_loopback(fields.base_url),
         timeout_s=fields.timeout_s,
         concurrency=_concurrency(fields),
         label=fields.label,
@@ -274,11 +297,13 @@ def _route(fields: ConfigFields) -> Route:
 
 
 def _judge(fields: ConfigFields, judge: JudgeFields) -> Route:
+    base_url = judge.base_url or fields.base_url
     return Route(
-        base_url=judge.base_url or fields.base_url,
+        base_url=base_url,
         model=judge.model,
         parameters=_parameters(judge, judge.max_tokens),
         api_key_env=judge.api_key_env if "api_key_env" in judge.model_fields_set else fields.api_key_env,
+        needs_key="api_key_env" in judge.model_fields_set | fields.model_fields_set or not is_loopback(base_url),
         timeout_s=judge.timeout_s or fields.timeout_s,
         concurrency=min(judge.concurrency or _concurrency(fields), _concurrency(fields)),
         label=judge.label,
@@ -303,9 +328,12 @@ def _read_object(path: Path) -> Any:
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 at byte {error.start}") from None
     try:
-        return strict_json.without_decimals(strict_json.loads(text))
+        found = strict_json.without_decimals(strict_json.loads(text))
     except ValueError as error:
         raise InputError(f"{path}: {error}") from None
+    if not isinstance(found, dict):
+        raise InputError(f"{path}: must be an object")
+    return found
 
 
 def _in_words(error: ValidationError) -> Iterator[str]:
@@ -314,7 +342,7 @@ def _in_words(error: ValidationError) -> Iterator[str]:
         name = where[-1] if where else ""
         place = ".".join(where)
         if problem["type"] == "extra_forbidden":
-            if _INLINE_KEYS.match(name):
+            if _INLINE_KEYS.fullmatch(name):
                 yield (
                     f"{place}: a key in the file is refused; put it in an environment variable "
                     f'and name that: "api_key_env": "{_DEFAULT_KEY_ENV}"'

@@ -248,7 +248,7 @@ def _question(record: Any, problems: list[str]) -> Question | None:
     truth = _ground_truth(record, problems)
     rubric = _rubric(truth, problems) if truth is not None else None
     try:
-        json.dumps(strict_json.without_decimals(record), ensure_ascii=False).encode("utf-8")
+        json.dumps(strict_json.without_decimals([record, truth]), ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
         problems.append("holds a lone surrogate, which has no UTF-8 form")
     if problems or truth is None or rubric is None:
@@ -329,7 +329,7 @@ def _attributes(record: Mapping[str, Any], truth: Mapping[str, Any]) -> Json:
     ]
     if not any(_without_nulls(entry) for entry in unknown["scoring_rubric"]):
         del unknown["scoring_rubric"]
-    return strict_json.without_decimals(_without_nulls({k: v for k, v in unknown.items() if v != {}}))
+    return strict_json.without_decimals({name: value for name, value in _without_nulls(unknown).items() if value != {}})
 
 
 def _without_nulls(value: Any) -> Any:
@@ -357,6 +357,8 @@ def _warnings(questions: Iterable[Question]) -> Iterator[str]:
 def _read_document(corpus: Path, name: str, encoding: str) -> tuple[SourceDocument, str, bytes]:
     """Return a corpus file, its text and that text's UTF-8 bytes. Raises ValueError in one line that names the file."""
     path = corpus / name
+    if "\0" in name:
+        raise ValueError(f"{name!r}: a file name cannot hold NUL")
     if Path(name).is_absolute() or not _stays_inside(path, corpus):
         raise ValueError(f"{name}: outside the corpus folder {corpus}")
     try:

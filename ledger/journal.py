@@ -85,7 +85,9 @@ class Journal:
                 if self._file is None:
                     self._open()
                 assert self._file is not None
-                self._file.write(b"".join(line + b"\n" for line in lines))
+                unwritten = memoryview(b"".join(line + b"\n" for line in lines))
+                while unwritten:  # a disk that is nearly full takes a part, and says so only of the next
+                    unwritten = unwritten[self._file.write(unwritten) :]
                 os.fdatasync(self._file.fileno()) if hasattr(os, "fdatasync") else os.fsync(self._file.fileno())
             except OSError as error:
                 self._failure = StoreError(

@@ -49,13 +49,15 @@ class Caps:
 
 
 def resolve_caps(model: str, cap_model: str | None, caps: Mapping[str, CapPair]) -> Caps:
-    """Return the caps for a model: the user's entry, else the protocol's, else the default (§3)."""
+    """Return the caps for a model: the user's entry, else the protocol's, else the user's or the protocol's default (§3)."""
     table = protocol.caps_table()
     entry = cap_model or model
     if entry in caps:
         pair, source = caps[entry], "config"
     elif entry in table and entry != "default":
         pair, source = table[entry], "protocol"
+    elif "default" in caps:
+        pair, source = caps["default"], "config"
     else:
         pair, source = table["default"], "default"
     stated = [table[name] for name in (entry, model) if name in table and name != "default"]

@@ -1,24 +1,31 @@
 """JSON from a user's file, read strictly: no duplicate key, no NaN, a BOM in front tolerated.
 
 Python's own reader takes the last of duplicate keys and accepts NaN; other readers decide otherwise, so such a
-file would mean different things to different tools.
+file would mean different things to different tools. For the same reason no number may be beyond a double's range and
+nothing nested deeper than any Python can follow.
 """
 
 from __future__ import annotations
 
 import json
-from decimal import Decimal
-from typing import Any
+import math
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final
+
+_DEPTH_LIMIT: Final = 100
 
 
 def loads(text: str) -> Any:
     """Return a JSON value; numbers with a fraction or exponent are Decimal. Raises ValueError in one clear line."""
     try:
-        return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_float=Decimal)
+        value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_float=_decimal)
     except json.JSONDecodeError as error:
         raise ValueError(f"line {error.lineno}, column {error.colno}: not JSON ({error.msg})") from None
     except RecursionError:
         raise ValueError("JSON nested too deeply") from None
+    if _is_deeper_than(_DEPTH_LIMIT, value):
+        raise ValueError("JSON nested too deeply")
+    return value
 
 
 def without_decimals(value: Any) -> Any:
@@ -40,3 +47,18 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
+
+
+def _decimal(digits: str) -> Decimal:
+    try:
+        number = Decimal(digits)
+    except InvalidOperation:  # an exponent beyond any number
+        raise ValueError("a number out of range") from None
+    if not math.isfinite(float(number)):
+        raise ValueError("a number out of range")
+    return number
+
+
+def _is_deeper_than(levels: int, value: Any) -> bool:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels < 0 or any(_is_deeper_than(levels - 1, inner) for inner in parts)

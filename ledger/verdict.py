@@ -20,6 +20,7 @@ from ledger import protocol
 PARSER_VERSION: Final = "1"
 _NANO: Final = Decimal("0.000000001")
 _POINTS_LIMIT: Final = Decimal(1_000_000)
+_DEPTH_LIMIT: Final = 50  # well below where any Python's own recursion ends, so that all read alike
 
 _CUT: Final = {"length", "max_tokens"}
 _REASONING_BLOCK = re.compile(r"<(think|thinking|reasoning|thought)>.*?</\1>", re.DOTALL | re.IGNORECASE)
@@ -116,16 +117,18 @@ def _verdict_objects(text: str) -> Iterator[dict[str, Any]]:
         depth += 1
 
 
-def _holds_total(value: Any) -> bool:
-    if isinstance(value, dict):
-        return "total" in value or any(_holds_total(inner) for inner in value.values())
-    return isinstance(value, list) and any(_holds_total(inner) for inner in value)
+def _holds_total(value: Any, depth: int = 0) -> bool:
+    if depth > _DEPTH_LIMIT:
+        raise _Unparsed("JSON nested too deeply")
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    found = [_holds_total(inner, depth + 1) for inner in parts]  # all of them: none may be too deep
+    return (isinstance(value, dict) and "total" in value) or any(found)
 
 
 def _plain_numbers(value: Any) -> tuple[Decimal, ...] | None:
     if not isinstance(value, list) or not all(isinstance(number, Decimal) for number in value):
         return None
-    if any(abs(number) > _POINTS_LIMIT for number in value):
+    if not all(-_POINTS_LIMIT <= number <= _POINTS_LIMIT for number in value):  # abs() would overflow
         return None
     return tuple(number.quantize(_NANO, ROUND_HALF_UP) for number in value)
 
