@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from pathlib import Path
@@ -54,6 +55,9 @@ def main() -> None:
 
 
 def _status() -> int:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that knows no Chinese gets escapes, never half a table
     command = typer.main.get_command(app)
     try:
         status = command.main(prog_name="wildtrace", standalone_mode=False)

@@ -60,27 +60,27 @@ class Problem:
 
 def read(status: int, headers: Mapping[str, str], body: bytes, now_s: float) -> Completion | Problem:
     """Return what an HTTP response means. `headers` have lower-case names; `now_s` is the time of receipt."""
-    if status == 200:
-        return _read_completion(body)
+    if 200 <= status < 300:
+        return _read_completion(status, body)
     return _read_error(status, headers, body, now_s)
 
 
-def _read_completion(body: bytes) -> Completion | Problem:
+def _read_completion(status: int, body: bytes) -> Completion | Problem:
     try:
         reply = json.loads(body.decode("utf-8-sig"))
     except (ValueError, RecursionError):
-        return Problem("no_completion", f"status 200 with a body that is not JSON: {_excerpt(body)}", retry=True)
+        return Problem("no_completion", f"status {status} with a body that is not JSON: {_excerpt(body)}", retry=True)
     choices = reply.get("choices") if isinstance(reply, dict) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
     for place in (reply, choice):
         if isinstance(place, dict) and (place.get("error") or place.get("finish_reason") == "error"):
-            return _classify(200, _error_text(place), None) or Problem(
-                "error_with_200", f"status 200 with an error: {_excerpt(body)}", retry=True
+            return _classify(status, _error_text(place), None) or Problem(
+                "error_with_200", f"status {status} with an error: {_excerpt(body)}", retry=True
             )
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
         reason = "an empty list of choices" if choices == [] else "a body that is no chat completion"
-        return Problem("no_completion", f"status 200 with {reason}: {_excerpt(body)}", retry=True)
+        return Problem("no_completion", f"status {status} with {reason}: {_excerpt(body)}", retry=True)
     text = _content_text(message.get("content"))
     refusal = _string(message.get("refusal"))
     finish_reason = _string(choice.get("finish_reason"))
@@ -177,7 +177,7 @@ def _read_error(status: int, headers: Mapping[str, str], body: bytes, now_s: flo
 def _classify(status: int, text: str, detail: str | None) -> Problem | None:
     """Return the problem that an error's words name, whatever its status; None where they name none."""
     detail = detail or f"status {status}: {text}"
-    client_error = status == 200 or 400 <= status < 500
+    client_error = 200 <= status < 300 or 400 <= status < 500
     if _QUOTA.search(text) or status == 402:
         return Problem("quota", f"{detail}: top up the account, then run the same command again", stops_route=True)
     if not client_error or status in _TRANSIENT:
@@ -266,6 +266,8 @@ def _number(text: str | None) -> float | None:
 def _span(text: str, now_s: float) -> float | None:
     """Return the seconds of 1m30s, 250ms, 12 or an epoch time."""
     if (seconds := _number(text)) is not None:
+        if seconds > 1e12:  # an epoch time in milliseconds
+            seconds /= 1000
         return max(0.0, seconds - now_s) if seconds > 1e9 else seconds
     parts = _SPAN.findall(text)
     if not parts or "".join(number + unit for number, unit in parts) != text.strip():

@@ -217,8 +217,11 @@ class Route:
             return key
         if not self.needs_key:
             return None
+        named = (
+            f"${self.api_key_env}" if self.api_key_env.isupper() else "the variable that api_key_env names"
+        )  # not a key itself
         raise InputError(
-            f"{self.model} at {urlsplit(self.base_url).netloc}: ${self.api_key_env} is not set; "
+            f"{self.model} at {urlsplit(self.base_url).netloc}: {named} is not set; "
             "export the key, name another variable in api_key_env, or set api_key_env to null if no key is needed"
         )
 

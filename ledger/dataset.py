@@ -91,10 +91,11 @@ class SourceDocument:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A dataset with the files behind it."""
+    """A dataset with the files behind it. `documents` has one file for each text, `files` all of them."""
 
     dataset: Dataset
     documents: Mapping[str, SourceDocument]
+    files: tuple[SourceDocument, ...]
     attributes: Mapping[str, Json]
     warnings: tuple[str, ...]
 
@@ -124,7 +125,7 @@ def load(data: Path, corpus: Path, encodings: Mapping[str, str] | None = None) -
         problems.append(f"--encoding {name}: no task uses that corpus file{f'; did you mean {near[0]}?' if near else ''}")
     tasks: list[Task] = []
     attributes: dict[str, Json] = {}
-    documents: dict[str, SourceDocument] = {}
+    files: list[SourceDocument] = []
     warnings = [f"{data}: {line}" for line in _warnings(questions)]
     by_file: dict[str, list[Question]] = {}
     for question in questions:
@@ -135,7 +136,7 @@ def load(data: Path, corpus: Path, encodings: Mapping[str, str] | None = None) -
         except ValueError as error:
             problems.append(str(error))
             continue
-        documents[source.document_sha256] = source
+        files.append(source)
         if not scope.is_cjk(source.cjk_head_n) and scope.looks_kana_or_hangul(text):
             warnings.append(f"{name}: kana or hangul text, which the protocol's CJK rule does not count: the en cap applies")
         for question in asked:
@@ -146,7 +147,8 @@ def load(data: Path, corpus: Path, encodings: Mapping[str, str] | None = None) -
         raise InputError(*_some(problems))
     tasks.sort(key=lambda task: task.task_id)
     digest = identity.dataset_sha256({task.task_id: task.task_sha256 for task in tasks})
-    return Loaded(Dataset(digest, data.name, tuple(tasks)), documents, attributes, tuple(warnings))
+    documents = {source.document_sha256: source for source in files}
+    return Loaded(Dataset(digest, data.name, tuple(tasks)), documents, tuple(files), attributes, tuple(warnings))
 
 
 def load_questions(data: Path) -> list[Question]:

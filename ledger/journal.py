@@ -55,7 +55,10 @@ class Journal:
             return
         with file:
             target = path.with_suffix(SEALED)
-            path.rename(target)
+            try:
+                path.rename(target)
+            except OSError as error:
+                raise StoreError(f"{path}: the segment cannot be sealed ({error.strerror}); it is kept as it is") from error
             yield target
 
     def close(self) -> None:

@@ -194,7 +194,7 @@ def dataset_rows(loaded: Loaded, now: str) -> list[object]:
             has_bom=source.has_bom,
             newlines=source.newlines,
         )
-        for source in loaded.documents.values()
+        for source in loaded.files
     ]
     for task in dataset.tasks:
         attributes = loaded.attributes[task.task_sha256]

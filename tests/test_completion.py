@@ -205,7 +205,7 @@ def test_transient_statuses_are_asked_again(status: int) -> None:
 
 @pytest.mark.parametrize(
     ("status", "stops_route"),
-    [(400, False), (404, True), (405, True), (410, False), (418, False), (422, False), (501, False), (505, False), (204, False)],
+    [(400, False), (404, True), (405, True), (410, False), (418, False), (422, False), (501, False), (505, False)],
 )
 def test_other_statuses_are_not_asked_again(status: int, stops_route: bool) -> None:  # noqa: FBT001 - a column of the table
     """Every other status is permanent; a path that is not there would be missed by every task."""
@@ -441,3 +441,18 @@ def test_any_response_has_a_meaning_that_can_be_kept(status: int, headers: dict[
         assert meaning.error
         assert not (meaning.retry and meaning.stops_route)
         assert meaning.wait_s is None or 0 <= meaning.wait_s <= completion.MAX_WAIT_S
+
+
+def test_any_2xx_is_read_as_a_completion_or_asked_again() -> None:
+    """A gateway that answers 201 with a completion is taken at its word; one without a body is asked again."""
+    body = json.dumps({"choices": [{"message": {"content": "ANSWER-1"}}]}).encode()
+    assert isinstance(completion.read(201, {}, body, 0.0), Completion)
+    found = completion.read(204, {}, b"", 0.0)
+    assert isinstance(found, Problem)
+    assert (found.error, found.retry) == ("no_completion", True)
+
+
+def test_a_reset_in_milliseconds_of_the_epoch_is_no_wait_of_centuries() -> None:
+    """Reset headers hold seconds, a span, or an epoch time in seconds or milliseconds."""
+    headers = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1764590412000"}
+    assert completion.wait_asked_for(headers, 1764590400.0) == 12.0

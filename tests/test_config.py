@@ -14,7 +14,7 @@ from ledger.config import Config, Route
 from ledger.errors import InputError
 from ledger.protocol import CapPair
 
-SECRET = "SECRET99"  # noqa: S105 - what no message may hold
+SECRET = "SECRET99"
 BASE: dict[str, Any] = {"base_url": "https://gateway.example/v1", "model": "m-a"}
 
 

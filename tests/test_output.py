@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Workshop
+from conftest import WILDTRACE, Workshop
 
 from ledger.store import Store
 
@@ -54,7 +54,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
 def printed(shop: Workshop, statement: str, form: str) -> bytes:
     """Return the bytes that `wildtrace sql` writes to stdout."""
     done = subprocess.run(
-        shop.command("sql", "--format", form, statement),
+        [WILDTRACE, "--ledger", shop.ledger, "sql", "--format", form, statement],
         capture_output=True,
         timeout=60,
         check=False,
