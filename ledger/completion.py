@@ -260,7 +260,7 @@ def wait_asked_for(headers: Mapping[str, str], now_s: float) -> float | None:
 
 def _number(text: str | None) -> float | None:
     digits = (text or "").strip()
-    return float(digits) if re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,9})?", digits) else None
+    return float(digits) if re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,9})?", digits) else None
 
 
 def _span(text: str, now_s: float) -> float | None:
