@@ -7,12 +7,18 @@ demo: .venv/ready    # set up everything once, then run the whole job on the bun
 test: .venv/ready    # the default test suite
 	$(BIN)/pytest
 
+slow: .venv/ready    # the tests that take longer: memory, packaging
+	$(BIN)/pytest -m slow -n 0
+
 check: .venv/ready   # linters, types, import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/sqlfluff lint sql
+
+docs: .venv/ready    # the pages that are made from the running thing
+	$(BIN)/python docs/generate.py
 
 lock:                # the only target that needs uv; hashes, no index addresses
 	uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --group dev pyproject.toml -o requirements.lock --custom-compile-command 'make lock'
@@ -23,4 +29,4 @@ lock:                # the only target that needs uv; hashes, no index addresses
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	touch $@
 
-.PHONY: demo test check lock
+.PHONY: demo test slow check docs lock

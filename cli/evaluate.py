@@ -27,9 +27,10 @@ _COUNTS = ("scored_n", "out_of_context_n", "empty_n", "refused_n", "failed_n", "
 
 
 def demo(context: typer.Context, ledger: LedgerFile = None) -> None:
-    """Run the whole job on the bundled data, against a lexical baseline on loopback: no key, no network, no model.
+    """Run the whole job on bundled data: no key, no network, no model.
 
-    Keeps its evidence in wildtrace-demo.duckdb unless --ledger or WILDTRACE_LEDGER names another file.
+    A lexical baseline on loopback answers and judges by word overlap. Keeps its evidence in wildtrace-demo.duckdb unless
+    --ledger or WILDTRACE_LEDGER names another file.
     """
     from ledger import dataset as datasets
     from ledger import demo as the_demo
@@ -46,7 +47,10 @@ def demo(context: typer.Context, ledger: LedgerFile = None) -> None:
 def import_(
     context: typer.Context, data: DataFile, corpus: CorpusFolder, encoding: Encodings = None, ledger: LedgerFile = None
 ) -> None:
-    """Read a dataset and its documents, check all of it, and record it. Nothing is imported unless all is sound."""
+    """Read, check and record a dataset and its documents.
+
+    Every problem is told in one go; nothing is recorded unless all is sound.
+    """
     from ledger import generate as generation
 
     loaded = _loaded(data, corpus, encoding)
@@ -96,7 +100,10 @@ def generate(
     encoding: Encodings = None,
     ledger: LedgerFile = None,
 ) -> None:
-    """Ask the model under test every task that is in context and has no answer yet (the protocol's run_eval.py)."""
+    """Ask the model what is in context and has no answer yet.
+
+    The protocol's run_eval.py, with its flags. Run it again to ask what failed.
+    """
     from ledger import config as configs
 
     settings, loaded = configs.load(config), _loaded(data, corpus, encoding)
@@ -115,7 +122,10 @@ def judge(
     encoding: Encodings = None,
     ledger: LedgerFile = None,
 ) -> None:
-    """Have the panel grade every answer that lacks a verdict (the protocol's run_judge.py)."""
+    """Have the panel grade every answer that lacks a verdict.
+
+    The protocol's run_judge.py, with its flags. Run it again to ask what failed or could not be read.
+    """
     from ledger import config as configs
     from ledger import generate as generation
     from ledger import judge as judging

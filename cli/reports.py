@@ -25,14 +25,17 @@ def runs(context: typer.Context, form: FormatChoice = Format.TABLE, ledger: Ledg
 
 
 def leaderboard(context: typer.Context, form: FormatChoice = Format.TABLE, ledger: LedgerFile = None) -> None:
-    """Show every run with its figures, ranked within its class: the policies under which scores may be compared."""
+    """Show every run with its figures, ranked within its class.
+
+    A class is the set of policies under which scores may be compared.
+    """
     with options.store(context, ledger).reading() as connection:
         found = connection.rows("select_leaderboard")
     output.records(found, form, _BOARD_COLUMNS)
 
 
 def show(context: typer.Context, run: RunName, form: FormatChoice = Format.TABLE, ledger: LedgerFile = None) -> None:
-    """Show one run: its figures, what it is made of, its panel, and what failed."""
+    """Show one run: figures, what it is made of, panel, failures."""
     from ledger import results
 
     with options.store(context, ledger).reading() as connection:
