@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -138,6 +140,14 @@ def endpoint() -> Iterator[ScriptedEndpoint]:
     """A scripted endpoint that answers sensibly."""
     with ScriptedEndpoint() as running:
         yield running
+
+
+@pytest.fixture
+def port_of_the_demo() -> Iterator[None]:
+    """Keep tests in other processes from running the demo meanwhile: its address, and so its run ids, would be another."""
+    with (Path(tempfile.gettempdir()) / "wildtrace-demo-test.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture

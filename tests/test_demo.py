@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from conftest import Workshop
+
+pytestmark = pytest.mark.usefixtures("port_of_the_demo")
 
 
 def test_the_demo_ends_with_a_leaderboard_and_one_score_taken_apart(workshop: Workshop) -> None:

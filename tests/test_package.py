@@ -63,8 +63,9 @@ def test_the_demo_runs_from_the_wheel(built: Path, tmp_path: Path) -> None:
     python = tmp_path / "v" / "bin" / "python"
     subprocess.run([python, "-m", "pip", "install", "--quiet", wheel], check=True, capture_output=True)
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
-    command = [tmp_path / "v" / "bin" / "wildtrace", "demo"]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [tmp_path / "v" / "bin" / "wildtrace", "demo"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert "Leaderboard" in done.stdout
     where = subprocess.check_output(
