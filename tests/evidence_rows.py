@@ -1,0 +1,109 @@
+"""A ledger filled with rows, without HTTP: many runs over one dataset, each exchange read as a living run reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from conftest import Workshop
+
+from ledger import config, dataset, intake, plan
+from ledger.demo.endpoint import completion_body
+from ledger.evidence import Attempt, JudgeRequest, timestamp
+from ledger.generate import record_run
+from ledger.identity import attempt_key, judge_key, sha256_text
+from ledger.store import Row, Store
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run has of one task: an answer with the replies of its judges in order (None: never asked), or nothing."""
+
+    text: str | None = None
+    replies: Sequence[str | None] = ()
+    failed: bool = False
+    refused: bool = False
+
+
+MISSING = Outcome()
+FAILED = Outcome(failed=True)
+REFUSED = Outcome(refused=True)
+EMPTY = Outcome("")
+
+
+def graded(text: str, *totals: Decimal | float | str | None) -> Outcome:
+    """Return an answer with each judge's total (None: not judged)."""
+    return Outcome(text, [None if total is None else f'{{"total": {total}}}' for total in totals])
+
+
+class Bench:
+    """One dataset in a fresh ledger, and runs over it."""
+
+    def __init__(self, workshop: Workshop, tasks: Sequence[dict[str, Any]], documents: Mapping[str, str]) -> None:
+        flags = workshop.data(tasks, dict(documents))
+        self.workshop, self.store = workshop, Store(workshop.ledger)
+        self.loaded = dataset.load(Path(flags[1]), Path(flags[3]))
+        self._clock = 1_800_000_000.0
+        self._judged: set[str] = set()
+
+    def run(self, model: str, outcomes: Mapping[str, Outcome], *, judges: int | list[dict[str, Any]] = 3, **keys: Any) -> str:
+        """Add a run with these outcomes, tasks that are not named missing; return its id."""
+        self.workshop.config("http://127.0.0.1:9/v1", judges=judges, **{"model": model, **keys})
+        settings = config.load(self.workshop.folder / "config.json")
+        planned = plan.make_plan(self.loaded.dataset, settings)
+        planned = replace(planned, run=replace(planned.run, created_at=self._tick()))
+        record_run(self.store, planned, settings, self.loaded)
+        routes, rows = plan.judge_routes(settings), list[Any]()
+        for request in planned.requests:
+            outcome = outcomes.get(request.task.task_id, MISSING)
+            if request.request_key is None or outcome == MISSING:
+                continue
+            rows += self._answer(request.request_key, outcome, model)
+            points = [points for points, _ in request.task.rubric]
+            answer = sha256_text(outcome.text or "")
+            prompt = sha256_text(f"{request.task.task_sha256} {answer}")
+            for (fingerprint, route), reply in zip(routes.items(), outcome.replies, strict=False):
+                key = judge_key(prompt, route.base_url, route.model, dict(route.parameters), settings.judge_replicate)
+                rows.append(JudgeRequest(planned.run.run_id, request.task.task_id, fingerprint, answer, prompt, key))
+                if reply is not None and key not in self._judged:
+                    self._judged.add(key)
+                    rows += self._exchange(intake.JUDGE, key, completion_body(route.model, reply), points)
+        with self.store.writing() as connection:
+            connection.insert(rows)
+        return planned.run.run_id
+
+    def rows(self, statement: str) -> list[Row]:
+        """Return the rows of a statement."""
+        with self.store.reading() as connection:
+            return connection.select(statement)
+
+    def _answer(self, key: str, outcome: Outcome, model: str) -> list[Any]:
+        if outcome.failed:
+            return self._exchange(intake.ANSWER, key, b"down", None, status=503)
+        if outcome.refused:
+            body = b'{"choices":[{"message":{"content":null,"refusal":"No."},"finish_reason":"stop"}]}'
+            return self._exchange(intake.ANSWER, key, body, None)
+        return self._exchange(intake.ANSWER, key, completion_body(model, outcome.text or ""), None)
+
+    def _exchange(self, purpose: str, key: str, body: bytes, points: list[Decimal] | None, status: int = 200) -> list[Any]:
+        started, error = self._tick(), None if status == 200 else f"http_{status}"
+        made = Attempt(
+            attempt_key=attempt_key(key, started, status, body, error),
+            request_key=key,
+            purpose=purpose,
+            started_at=started,
+            ended_at=self._tick(),
+            status=status,
+            headers={},
+            body=body,
+            error=error,
+            error_detail=None,
+        )
+        return [made, *intake.replies(made, points)]
+
+    def _tick(self) -> str:
+        self._clock += 1
+        return timestamp(self._clock)
