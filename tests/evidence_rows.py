@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from conftest import Workshop
+from conftest import Workshop  # noqa: TC002 - not worth a block of its own
 
 from ledger import config, dataset, intake, plan
 from ledger.demo.endpoint import completion_body

@@ -19,12 +19,12 @@ WITH by_cause AS (
 running AS (
     SELECT
         by_cause.*,
-        SUM(delta_sum) OVER (
-            ORDER BY cause
+        SUM(by_cause.delta_sum) OVER (
+            ORDER BY by_cause.cause
             ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS sum_so_far,
-        SUM(tasks_n) OVER () AS all_n,
-        SUM(unjudged_n) OVER () AS all_unjudged_n
+        SUM(by_cause.tasks_n) OVER () AS all_n,
+        SUM(by_cause.unjudged_n) OVER () AS all_unjudged_n
     FROM by_cause
 )
 

@@ -3,36 +3,19 @@
 CREATE OR REPLACE VIEW family_bias AS
 WITH by_task AS (
     SELECT
-        panel_verdicts.class_id,
-        panel_verdicts.judge,
-        panel_verdicts.task_id,
-        panel_verdicts.document_sha256,
-        MAX(judges.family) AS judge_family,
-        AVG(
-            CASE
-                WHEN contestants.family = judges.family
-                    THEN CAST(panel_verdicts.judges_n * panel_verdicts.score - panel_verdicts.panel_sum AS DOUBLE)
-                    / (panel_verdicts.judges_n - 1)
-            END
-        ) AS own_bias,
-        AVG(
-            CASE
-                WHEN contestants.family <> judges.family
-                    THEN CAST(panel_verdicts.judges_n * panel_verdicts.score - panel_verdicts.panel_sum AS DOUBLE)
-                    / (panel_verdicts.judges_n - 1)
-            END
-        ) AS other_bias
-    FROM panel_verdicts
-    INNER JOIN model_families AS judges
-        ON panel_verdicts.judge_model = judges.model
-    INNER JOIN model_families AS contestants
-        ON panel_verdicts.model = contestants.model
-    WHERE panel_verdicts.judges_n > 1
+        class_id,
+        judge,
+        task_id,
+        document_sha256,
+        MAX(judge_family) AS judge_family,
+        AVG(CASE WHEN is_own_family THEN bias END) AS own_bias,
+        AVG(CASE WHEN NOT is_own_family THEN bias END) AS other_bias
+    FROM verdict_bias
     GROUP BY
-        panel_verdicts.class_id,
-        panel_verdicts.judge,
-        panel_verdicts.task_id,
-        panel_verdicts.document_sha256
+        class_id,
+        judge,
+        task_id,
+        document_sha256
 ),
 
 by_document AS (

@@ -2,40 +2,22 @@
 -- Severity counts in every row; family_bias takes it out. That there is no bias needs both equivalence limits within a margin that you name
 -- (two one-sided tests at 5 %, Schuirmann 1987), not a p-value above 0.05. Limits: t, errors clustered by document.
 CREATE OR REPLACE VIEW judge_bias AS
-WITH biases AS (
-    SELECT
-        panel_verdicts.class_id,
-        panel_verdicts.judge,
-        judges.family AS judge_family,
-        COALESCE(contestants.family, 'undeclared') AS model_family,
-        CASE WHEN judges.family = contestants.family THEN TRUE WHEN judges.family <> contestants.family THEN FALSE END AS is_own_family,
-        panel_verdicts.document_sha256,
-        panel_verdicts.judges_n - 1 AS others_n,
-        panel_verdicts.judges_n * panel_verdicts.score - panel_verdicts.panel_sum AS bias_times_others
-    FROM panel_verdicts
-    LEFT JOIN model_families AS judges
-        ON panel_verdicts.judge_model = judges.model
-    LEFT JOIN model_families AS contestants
-        ON panel_verdicts.model = contestants.model
-    WHERE panel_verdicts.judges_n > 1
-),
-
-by_document AS (
+WITH by_document AS (
     SELECT
         class_id,
         judge,
-        model_family,
+        COALESCE(model_family, 'undeclared') AS model_family,
         document_sha256,
         MAX(judge_family) AS judge_family,
         MAX(CASE WHEN is_own_family THEN 1 WHEN NOT is_own_family THEN 0 END) AS own_family,
         MAX(others_n) AS others_n,
         COUNT(*) AS tasks_n,
         SUM(bias_times_others) AS bias_sum
-    FROM biases
+    FROM verdict_bias
     GROUP BY
         class_id,
         judge,
-        model_family,
+        COALESCE(model_family, 'undeclared'),
         document_sha256
 ),
 

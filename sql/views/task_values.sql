@@ -31,7 +31,7 @@ fields AS (
         latest.task_sha256,
         'ground_truth.' || field.key AS attribute,
         field.type,
-        latest.attributes ->> REPLACE(field.fullkey, '$', '$.ground_truth') AS value
+        latest.attributes ->> field.fullkey AS value
     FROM latest
     CROSS JOIN JSON_EACH(latest.attributes, '$.ground_truth') AS field
 )
