@@ -250,8 +250,8 @@ def conclusions(found: Diff) -> list[str]:
     if found.rerun_noise is not None:
         noise = found.rerun_noise
         lines.append(
-            f"replicates of one run: asking again moved {noise['moved_n']} of {noise['tasks_n']} tasks; the standard error of one "
-            f"run's All-N is {_shown(noise['rerun_se'])} by asking again, {_shown(noise['sampling_se'])} by the choice of tasks"
+            f"replicates: asking again moved {noise['moved_n']} of {noise['tasks_n']} tasks; one run's All-N has a "
+            f"standard error of {_shown(noise['rerun_se'])} by that, {_shown(noise['sampling_se'])} by the choice of tasks"
         )
     return lines
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import count
 from pathlib import Path
 from typing import Any
 
-from conftest import Workshop  # noqa: TC002 - not worth a block of its own
+from conftest import Workshop, task
 
 from ledger import config, dataset, intake, plan
 from ledger.demo.endpoint import completion_body
@@ -28,6 +30,9 @@ class Outcome:
     refused: bool = False
 
 
+_SECONDS = count(1_800_000_000)
+"""Never the same second twice: two exchanges are never the same exchange."""
+
 MISSING = Outcome()
 FAILED = Outcome(failed=True)
 REFUSED = Outcome(refused=True)
@@ -46,7 +51,6 @@ class Bench:
         flags = workshop.data(tasks, dict(documents))
         self.workshop, self.store = workshop, Store(workshop.ledger)
         self.loaded = dataset.load(Path(flags[1]), Path(flags[3]))
-        self._clock = 1_800_000_000.0
         self._judged: set[str] = set()
 
     def run(self, model: str, outcomes: Mapping[str, Outcome], *, judges: int | list[dict[str, Any]] = 3, **keys: Any) -> str:
@@ -105,5 +109,26 @@ class Bench:
         return [made, *intake.replies(made, points)]
 
     def _tick(self) -> str:
-        self._clock += 1
-        return timestamp(self._clock)
+        return timestamp(next(_SECONDS))
+
+
+def clustered_tasks(documents: int, tasks: int) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """Return tasks over fewer documents of growing length, one in three CJK: t000 on d000, t001 on d001 and so on, around."""
+    texts = {f"d{n:03d}.txt": ("文字" * 40 if n % 3 == 2 else "Some words. ") * (n + 1) for n in range(documents)}
+    return [task(f"t{n:03d}", corpus_file=f"d{n % documents:03d}.txt") for n in range(tasks)], texts
+
+
+def random_outcomes(pick: random.Random, tasks: int, judges: int = 3) -> dict[str, Outcome]:
+    """Return outcomes of every kind but the unfinished ones, judges that agree somewhat."""
+    found = {}
+    for number in range(tasks):
+        kind, level = pick.random(), pick.uniform(5, 95)
+        if kind < 0.1:
+            outcome = EMPTY
+        elif kind < 0.2:
+            outcome = REFUSED
+        else:
+            totals = [f"{min(max(level + pick.gauss(0, 12), 2), 100):.3f}" for _ in range(judges)]
+            outcome = graded(f"answer {pick.random()}", *totals)
+        found[f"t{number:03d}"] = outcome
+    return found

@@ -2,7 +2,7 @@
 -- delta is score_a - score_b, NULL while either is unjudged. The causes, the first that holds: task of one run only, different
 -- task (same id), status change, different answer, same answer, different verdict, none.
 CREATE OR REPLACE MACRO task_diff(run_a, run_b) AS TABLE
-WITH side_a AS (
+WITH sides AS (
     SELECT
         task_results.*,
         run_tasks.response_sha256
@@ -12,44 +12,40 @@ WITH side_a AS (
             task_results.run_id = run_tasks.run_id
             AND task_results.task_id = run_tasks.task_id
     WHERE
-        task_results.run_id = run_a
-        AND run_tasks.run_id = run_a
+        task_results.run_id IN (run_a, run_b)
+        AND run_tasks.run_id IN (run_a, run_b)
+),
+
+side_a AS (
+    SELECT * FROM sides
+    WHERE run_id = run_a
 ),
 
 side_b AS (
+    SELECT * FROM sides
+    WHERE run_id = run_b
+),
+
+given_verdicts AS (
     SELECT
-        task_results.*,
-        run_tasks.response_sha256
-    FROM task_results
-    INNER JOIN run_tasks
-        ON
-            task_results.run_id = run_tasks.run_id
-            AND task_results.task_id = run_tasks.task_id
+        run_id,
+        task_id,
+        judge,
+        total
+    FROM judge_scores
     WHERE
-        task_results.run_id = run_b
-        AND run_tasks.run_id = run_b
+        run_id IN (run_a, run_b)
+        AND total IS NOT NULL
 ),
 
 verdicts_a AS (
-    SELECT
-        task_id,
-        judge,
-        total
-    FROM judge_scores
-    WHERE
-        run_id = run_a
-        AND total IS NOT NULL
+    SELECT * FROM given_verdicts
+    WHERE run_id = run_a
 ),
 
 verdicts_b AS (
-    SELECT
-        task_id,
-        judge,
-        total
-    FROM judge_scores
-    WHERE
-        run_id = run_b
-        AND total IS NOT NULL
+    SELECT * FROM given_verdicts
+    WHERE run_id = run_b
 ),
 
 verdict_pairs AS (
