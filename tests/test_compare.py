@@ -16,6 +16,7 @@ from scipy import stats
 from statsmodels.regression.linear_model import OLS
 
 from ledger import compare
+from ledger.errors import InputError
 from ledger.sign_flips import DRAWS, SignFlips, sign_flip_test
 from ledger.store import Row
 
@@ -330,7 +331,8 @@ def test_the_command_prints_the_whole_comparison_in_each_format(bench: tuple[Ben
     assert abs(document["moved"][0]["delta"]) >= abs(document["moved"][9]["delta"])
     rows = workshop.run("diff", *runs[:2], "--format", "csv").out.splitlines()
     assert len(rows) == 1 + TASKS
-    assert workshop.run("diff", *runs[:2], "--task", "t999").status == 1
+    with made.store.reading() as connection, pytest.raises(InputError, match="t999"):
+        compare.text_differences(connection, compare.diff(connection, *runs[:2]), ["t999"])
 
 
 def test_answers_are_shown_line_by_line(workshop: Workshop) -> None:
