@@ -1,32 +1,38 @@
 PYTHON ?= python3
 BIN := .venv/bin
+COMPILE := uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command 'make lock'
 
 demo: .venv/ready    # set up everything once, then run the whole job on the bundled data
 	$(BIN)/wildtrace demo
 
-test: .venv/ready    # the default test suite
+test: .venv/tools    # the default test suite
 	$(BIN)/pytest
 
-slow: .venv/ready    # the tests that take longer: memory, packaging
+slow: .venv/tools    # the tests that take longer: memory, packaging
 	$(BIN)/pytest -m slow -n 0
 
-check: .venv/ready   # linters, types, import contracts
+check: .venv/tools   # linters, types, import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/sqlfluff lint sql
 
-docs: .venv/ready    # the pages that are made from the running thing
+docs: .venv/tools    # the pages that are made from the running thing
 	$(BIN)/python docs/generate.py
 
 lock:                # the only target that needs uv; hashes, no index addresses
-	uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --group dev pyproject.toml -o requirements.lock --custom-compile-command 'make lock'
+	$(COMPILE) --group install pyproject.toml -o requirements.lock
+	$(COMPILE) --group dev -c requirements.lock pyproject.toml -o requirements-dev.lock
 
 .venv/ready: requirements.lock pyproject.toml
 	$(PYTHON) -m venv --clear .venv
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	touch $@
+
+.venv/tools: .venv/ready requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.lock
 	touch $@
 
 .PHONY: demo test slow check docs lock

@@ -33,6 +33,7 @@ for command in (
     reports.runs,
     reports.leaderboard,
     reports.show,
+    reports.diff,
     database.sql,
 ):
     app.command(command.__name__.rstrip("_"))(command)

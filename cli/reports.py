@@ -1,16 +1,30 @@
-"""The commands that read runs: runs, leaderboard, show."""
+"""The commands that read runs: runs, leaderboard, show, diff."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from ledger.errors import ExitStatus
 
 from . import options, output
 from .options import FormatChoice, LedgerFile, RunName
 from .output import Format
+from .progress import message
+
+if TYPE_CHECKING:
+    from ledger.compare import Diff
 
 _RUN_COLUMNS = ("run_id", "label", "model", "class_id", "created_at", "tasks_n", "scored_n", "left_n", "complete", "overall")
+_FIGURE_COLUMNS = ("run_id", "label", "model", "class_id", "overall", "scored_overall", "scored_n", "tasks_n", "complete")
+_ESTIMATE_COLUMNS = (
+    "estimand", "difference", "standard_error", "low", "high", "detectable", "p", "tasks_n", "documents_n", "meaning",
+)  # fmt: skip
+_TASK_COLUMNS = ("task_id", "delta", "score_a", "score_b", "status_a", "status_b", "cause")
 _BOARD_COLUMNS = (
     "rank", "label", "model", "overall", "scored_overall", "scored_n", "tasks_n", "out_of_context_n", "empty_n",
     "refused_n", "failed_n", "missing_n", "unjudged_n", "class_id", "run_id",
@@ -59,3 +73,76 @@ def show(context: typer.Context, run: RunName, form: FormatChoice = Format.TABLE
     if failures:
         output.line()
         output.records(failures, form)
+
+
+def diff(
+    context: typer.Context,
+    run_a: RunName,
+    run_b: RunName,
+    form: FormatChoice = Format.TABLE,
+    anyway: Annotated[bool, typer.Option("--anyway", help="Compare runs of two classes all the same.")] = False,
+    texts: Annotated[bool, typer.Option("--texts", help="Show how the answers differ on the tasks that moved most.")] = False,
+    task: Annotated[str | None, typer.Option("--task", help="Show how the answers to this task differ.")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=0, help="How many of the tasks that moved most to show.")] = 10,
+    ledger: LedgerFile = None,
+) -> None:
+    """Compare run A with run B: what differs in config, whether they may be compared, what moved, by how much and why.
+
+    CSV is one row per task; the other formats are the whole comparison.
+    """
+    from ledger import compare, results
+
+    with options.store(context, ledger).reading() as connection:
+        ids = results.find_run(connection, run_a), results.find_run(connection, run_b)
+        found = compare.diff(connection, *ids, anyway=anyway)
+        wanted = [task] if task else [row["task_id"] for row in found.moved(limit)] if texts else []
+        shown = compare.text_differences(connection, found, wanted) if found.tasks else {}
+    if form is Format.JSON:
+        output.document(found.document(limit, shown))
+    elif form is Format.CSV:
+        output.records(found.tasks, form, _TASK_COLUMNS)
+    else:
+        _print_diff(found, compare.conclusions(found), limit, form)
+        for task_id, lines in shown.items():
+            _section(f"Answers to {task_id}", form)
+            _print_text(lines, form)
+    if not found.comparable:
+        message(f"not comparable: the runs differ in {', '.join(found.dimensions)}" + ("" if anyway else "; --anyway insists"))
+        if not anyway:
+            raise typer.Exit(ExitStatus.NOT_COMPARABLE)
+
+
+def _print_diff(found: Diff, conclusions: Sequence[str], limit: int, form: Format) -> None:
+    runs = [{"run": name, **row} for name, row in (("A", found.run_a), ("B", found.run_b))]
+    output.records(runs, form, ("run", *_FIGURE_COLUMNS))
+    _table("What differs in config", found.differences, form, ("kind", "field", "a", "b"))
+    estimates = [{**asdict(estimate), "p": estimate.p and round(estimate.p, 6)} for estimate in found.estimates]
+    _table("A - B", estimates, form, _ESTIMATE_COLUMNS)
+    if found.statistics is not None:
+        parts = {name: found.statistics[name] for name in ("delta_all", "quality_part", "coverage_part")}
+        _table("delta_all = quality_part (how good the answers are) + coverage_part (how many count)", [parts], form)
+    _table("delta_all by cause", found.causes, form, ("cause", "tasks_n", "moved_n", "part"))
+    _table("What moved most", found.moved(limit), form, _TASK_COLUMNS)
+    if conclusions:
+        output.line()
+    for line in conclusions:
+        output.line(f"- {line}")
+
+
+def _table(title: str, rows: Sequence[dict[str, Any]], form: Format, columns: Sequence[str] | None = None) -> None:
+    if rows:
+        _section(title, form)
+        output.records(rows, form, columns)
+
+
+def _section(title: str, form: Format) -> None:
+    output.line(f"\n### {title}\n" if form is Format.MARKDOWN else f"\n{title}")
+
+
+def _print_text(lines: Sequence[str], form: Format) -> None:
+    if not lines:
+        output.line("the same text")
+    elif form is Format.MARKDOWN:  # indented, so that no text can end its own block
+        output.line("\n".join(f"    {line}" for line in lines))
+    else:
+        output.line("\n".join(lines))

@@ -44,11 +44,12 @@ def object_files() -> dict[str, Path]:
     return dict(sorted(files.items()))
 
 
-def installed_files() -> list[Path]:
+@cache
+def installed_files() -> tuple[Path, ...]:
     """Return every object file, each after those that it uses. Raises graphlib.CycleError for a circle."""
     files = object_files()
     graph = {name: sorted(_uses(path) & files.keys() - {name}) for name, path in files.items()}
-    return [files[name] for name in TopologicalSorter(graph).static_order()]
+    return tuple(files[name] for name in TopologicalSorter(graph).static_order())
 
 
 def _uses(path: Path) -> set[str]:

@@ -1,0 +1,148 @@
+"""A ledger filled with rows, without HTTP: many runs over one dataset, each exchange read as a living run reads it."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from conftest import Workshop, task
+
+from ledger import config, dataset, intake, plan
+from ledger.demo.endpoint import completion_body
+from ledger.evidence import Attempt, JudgeRequest, timestamp
+from ledger.generate import record_dataset
+from ledger.identity import attempt_key, judge_key, sha256_text
+from ledger.store import Row, Store
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run has of one task: an answer with the replies of its judges in order (None: never asked), or nothing."""
+
+    text: str | None = None
+    replies: Sequence[str | None] = ()
+    failed: bool = False
+    refused: bool = False
+
+
+_SECONDS = count(1_800_000_000)
+"""Never the same second twice: two exchanges are never the same exchange."""
+
+MISSING = Outcome()
+FAILED = Outcome(failed=True)
+REFUSED = Outcome(refused=True)
+EMPTY = Outcome("")
+
+
+def graded(text: str, *totals: Decimal | float | str | None) -> Outcome:
+    """Return an answer with each judge's total (None: not judged)."""
+    return Outcome(text, [None if total is None else f'{{"total": {total}}}' for total in totals])
+
+
+@cache
+def empty_ledger() -> Path:
+    """Return a ledger without rows, made once: installing its views takes half a second."""
+    path = Path(tempfile.mkdtemp(prefix="wildtrace-tests-")) / "empty.duckdb"
+    with Store(path).writing():
+        pass
+    return path
+
+
+class Bench:
+    """One dataset in a fresh ledger, and runs over it."""
+
+    def __init__(self, workshop: Workshop, tasks: Sequence[dict[str, Any]], documents: Mapping[str, str]) -> None:
+        flags = workshop.data(tasks, dict(documents))
+        if not workshop.ledger.exists():
+            shutil.copy(empty_ledger(), workshop.ledger)
+        self.workshop, self.store = workshop, Store(workshop.ledger)
+        self.loaded = dataset.load(Path(flags[1]), Path(flags[3]))
+        record_dataset(self.store, self.loaded)
+        self._judged: set[str] = set()
+
+    def run(self, model: str, outcomes: Mapping[str, Outcome], *, judges: int | list[dict[str, Any]] = 3, **keys: Any) -> str:
+        """Add a run with these outcomes, tasks that are not named missing; return its id."""
+        self.workshop.config("http://127.0.0.1:9/v1", judges=judges, **{"model": model, **keys})
+        settings = config.load(self.workshop.folder / "config.json")
+        planned = plan.make_plan(self.loaded.dataset, settings)
+        planned = replace(planned, run=replace(planned.run, created_at=self._tick()))
+        routes, rows = plan.judge_routes(settings), list[Any]()
+        for request in planned.requests:
+            outcome = outcomes.get(request.task.task_id, MISSING)
+            if request.request_key is None or outcome == MISSING:
+                continue
+            rows += self._answer(request.request_key, outcome, model)
+            points = [points for points, _ in request.task.rubric]
+            answer = sha256_text(outcome.text or "")
+            prompt = sha256_text(f"{request.task.task_sha256} {answer}")
+            for (fingerprint, route), reply in zip(routes.items(), outcome.replies, strict=False):
+                key = judge_key(prompt, route.base_url, route.model, dict(route.parameters), settings.judge_replicate)
+                rows.append(JudgeRequest(planned.run.run_id, request.task.task_id, fingerprint, answer, prompt, key))
+                if reply is not None and key not in self._judged:
+                    self._judged.add(key)
+                    rows += self._exchange(intake.JUDGE, key, completion_body(route.model, reply), points)
+        with self.store.writing() as connection:
+            connection.insert([*plan.run_rows(planned), *plan.new_names(connection, planned, settings), *rows])
+        return planned.run.run_id
+
+    def rows(self, statement: str) -> list[Row]:
+        """Return the rows of a statement."""
+        with self.store.reading() as connection:
+            return connection.select(statement)
+
+    def _answer(self, key: str, outcome: Outcome, model: str) -> list[Any]:
+        if outcome.failed:
+            return self._exchange(intake.ANSWER, key, b"down", None, status=503)
+        if outcome.refused:
+            body = b'{"choices":[{"message":{"content":null,"refusal":"No."},"finish_reason":"stop"}]}'
+            return self._exchange(intake.ANSWER, key, body, None)
+        return self._exchange(intake.ANSWER, key, completion_body(model, outcome.text or ""), None)
+
+    def _exchange(self, purpose: str, key: str, body: bytes, points: list[Decimal] | None, status: int = 200) -> list[Any]:
+        started, error = self._tick(), None if status == 200 else f"http_{status}"
+        made = Attempt(
+            attempt_key=attempt_key(key, started, status, body, error),
+            request_key=key,
+            purpose=purpose,
+            started_at=started,
+            ended_at=self._tick(),
+            status=status,
+            headers={},
+            body=body,
+            error=error,
+            error_detail=None,
+        )
+        return [made, *intake.replies(made, points)]
+
+    def _tick(self) -> str:
+        return timestamp(next(_SECONDS))
+
+
+def clustered_tasks(documents: int, tasks: int) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """Return tasks over fewer documents of growing length, one in three CJK: t000 on d000, t001 on d001 and so on, around."""
+    texts = {f"d{n:03d}.txt": ("文字" * 40 if n % 3 == 2 else "Some words. ") * (n + 1) for n in range(documents)}
+    return [task(f"t{n:03d}", corpus_file=f"d{n % documents:03d}.txt") for n in range(tasks)], texts
+
+
+def random_outcomes(pick: random.Random, tasks: int, judges: int = 3) -> dict[str, Outcome]:
+    """Return outcomes of every kind but the unfinished ones, judges that agree somewhat."""
+    found = {}
+    for number in range(tasks):
+        kind, level = pick.random(), pick.uniform(5, 95)
+        if kind < 0.1:
+            outcome = EMPTY
+        elif kind < 0.2:
+            outcome = REFUSED
+        else:
+            totals = [f"{min(max(level + pick.gauss(0, 12), 2), 100):.3f}" for _ in range(judges)]
+            outcome = graded(f"answer {pick.random()}", *totals)
+        found[f"t{number:03d}"] = outcome
+    return found
