@@ -34,6 +34,7 @@ for command in (
     reports.leaderboard,
     reports.show,
     reports.diff,
+    reports.audit,
     database.sql,
 ):
     app.command(command.__name__.rstrip("_"))(command)

@@ -45,21 +45,65 @@ def demo(context: typer.Context, ledger: LedgerFile = None) -> None:
 
 
 def import_(
-    context: typer.Context, data: DataFile, corpus: CorpusFolder, encoding: Encodings = None, ledger: LedgerFile = None
+    context: typer.Context,
+    data: Annotated[Path | None, typer.Option("--data", help="The dataset: nested .json or Hugging Face .jsonl.")] = None,
+    corpus: Annotated[Path | None, typer.Option("--corpus", help="The folder that holds the documents.")] = None,
+    encoding: Encodings = None,
+    responses: Annotated[
+        Path | None, typer.Option("--responses", help="Answers made elsewhere (responses.json); needs --config and --data.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", help="With --responses: the caps and the panel they are for.")
+    ] = None,
+    claim: Annotated[
+        Path | None, typer.Option("--claim", help="A published result: a scores.json, or a list of {task_id, score}.")
+    ] = None,
+    run: Annotated[str | None, typer.Option("--run", help="With --claim: the run it is about, where it does not say.")] = None,
+    ledger: LedgerFile = None,
 ) -> None:
     """Read, check and record a dataset and its documents.
 
-    Every problem is told in one go; nothing is recorded unless all is sound.
+    Every problem is told in one go; nothing is recorded unless all is sound. With --responses answers made elsewhere are
+    brought in as a run of their own, marked imported; with --claim a published result, for `audit` to compare.
     """
+    store = options.store(context, ledger)
+    if claim is not None:
+        _import_claim(store, claim, run)
+    elif responses is not None and config is not None and data is not None:
+        _import_responses(store, responses, config, _judged_dataset(store, data, corpus, encoding))
+    elif responses is None and data is not None and corpus is not None:
+        _import_dataset(store, _loaded(data, corpus, encoding))
+    else:
+        raise typer.BadParameter("give --data and --corpus, or --responses with --config and --data, or --claim")
+
+
+def _import_dataset(store: Store, loaded: Loaded) -> None:
     from ledger import generate as generation
 
-    loaded = _loaded(data, corpus, encoding)
-    new = generation.record_dataset(options.store(context, ledger), loaded)
+    new = generation.record_dataset(store, loaded)
     characters = sum(document.chars for document in loaded.documents.values())
     output.line(
         f"{'imported' if new else 'already imported'}: {len(loaded.dataset.tasks)} tasks over {len(loaded.documents)} documents, "
         f"{characters} characters, dataset {loaded.dataset.dataset_sha256}"
     )
+
+
+def _import_responses(store: Store, responses: Path, config: Path, dataset: Dataset) -> None:
+    from ledger import config as configs
+    from ledger import results
+
+    planned = results.import_responses(store, responses, dataset, configs.load(config))
+    output.line(
+        f"run {planned.run.run_id}  {planned.run.model}: {'imported' if planned.run.is_imported else 'the ledger has it'}"
+    )
+
+
+def _import_claim(store: Store, claim: Path, run: str | None) -> None:
+    from ledger import claims
+
+    found = claims.record_claim(store, claim, run)
+    about = f"run {found.run_id}" if found.run_id else f"model {found.model}" if found.model else "no run in particular"
+    output.line(f"claim {found.name} recorded: {len(found.figures)} figures, about {about}; `wildtrace audit` compares it")
 
 
 def plan(

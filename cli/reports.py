@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,6 +20,7 @@ from .progress import message
 if TYPE_CHECKING:
     from ledger.compare import Diff
 
+_FINDING_COLUMNS = ("severity", "dimension", "subject", "detail", "run_ids")
 _RUN_COLUMNS = ("run_id", "label", "model", "class_id", "created_at", "tasks_n", "scored_n", "left_n", "complete", "overall")
 _FIGURE_COLUMNS = ("run_id", "label", "model", "class_id", "overall", "scored_overall", "scored_n", "tasks_n", "complete")
 _ESTIMATE_COLUMNS = (
@@ -110,6 +112,36 @@ def diff(
         message(f"not comparable: the runs differ in {', '.join(found.dimensions)}" + ("" if anyway else "; --anyway insists"))
         if not anyway:
             raise typer.Exit(ExitStatus.NOT_COMPARABLE)
+
+
+def audit(
+    context: typer.Context,
+    runs: Annotated[
+        list[str] | None, typer.Argument(metavar="[RUN]...", help="The runs of the board; all if none is given.")
+    ] = None,
+    form: FormatChoice = Format.TABLE,
+    ledger: LedgerFile = None,
+) -> None:
+    """Tell every finding about the runs: mixes, contradictions, claims.
+
+    Exits 3 where the runs mix what a board must not, 1 where the evidence contradicts itself.
+    """
+    from ledger import audit as audits
+    from ledger import results
+
+    store = options.store(context, ledger)
+    with store.reading() as connection:
+        ids = [results.find_run(connection, run) for run in runs or []] or [
+            row["run_id"] for row in connection.rows("select_runs")
+        ]
+        found = audits.audit(store, connection, ids)
+    output.records(found.findings, form, _FINDING_COLUMNS)
+    counts = Counter(row["severity"] for row in found.findings)
+    message(f"{len(ids)} runs: " + (", ".join(f"{count} {severity}" for severity, count in counts.items()) or "nothing found"))
+    if found.is_broken:
+        raise typer.Exit(ExitStatus.ERROR)
+    if found.is_mix:
+        raise typer.Exit(ExitStatus.NOT_COMPARABLE)
 
 
 def _print_diff(found: Diff, conclusions: Sequence[str], limit: int, form: Format) -> None:

@@ -230,6 +230,37 @@ class Segment:
     ingested_at: str
 
 
+@dataclass(frozen=True)
+class FigureMove:
+    run_id: str
+    parser_version_before: str
+    parser_version: str
+    aggregation_before: str
+    aggregation: str
+    overall_before: Decimal | None
+    overall: Decimal | None
+    scored_overall_before: Decimal | None
+    scored_overall: Decimal | None
+    recorded_at: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    claim_sha256: str
+    name: str
+    run_id: str | None
+    model: str | None
+    figures: Json
+    recorded_at: str
+
+
+@dataclass(frozen=True)
+class ClaimTask:
+    claim_sha256: str
+    task_id: str
+    score: str | None
+
+
 TABLES: dict[type, str] = {
     Document: "documents",
     DocumentFile: "document_files",
@@ -251,5 +282,8 @@ TABLES: dict[type, str] = {
     JudgeReply: "judge_replies",
     Verdict: "verdicts",
     Segment: "segments",
+    FigureMove: "figure_moves",
+    Claim: "claims",
+    ClaimTask: "claim_tasks",
 }
 """The table of each row class."""

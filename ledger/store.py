@@ -27,7 +27,7 @@ import duckdb
 
 from ledger import intake, journal, schema
 from ledger.errors import StoreError
-from ledger.evidence import TABLES, JudgeReply, Segment, timestamp
+from ledger.evidence import TABLES, FigureMove, JudgeReply, Segment, timestamp
 from ledger.identity import sha256_bytes
 from ledger.journal import Journal
 from ledger.verdict import PARSER_VERSION
@@ -129,9 +129,11 @@ class Store:
         with self._locked(fcntl.LOCK_EX), self._opened(read_only=False) as connection:
             opened = Connection(connection)
             current = _is_current(opened)  # outside the transaction: a missing table would abort it
+            figures = None if current else _figures_so_far(opened)
             connection.execute("BEGIN")
             if not current:
                 _install(opened)
+                _record_moves(opened, figures)
             recovered = [path for path in journal.abandoned(self.journal_directory) if self._take_in(opened, path)]
             yield opened
             connection.execute("COMMIT")
@@ -256,6 +258,39 @@ def _install(connection: Connection) -> None:
             [Decimal(number) for number in row["points"]],
         )
         for row in unread
+    )
+
+
+def _figures_so_far(connection: Connection) -> tuple[Row, dict[str, Row]] | None:
+    """Return the versions and figures of a ledger before another version's views replace its own; None for a new one."""
+    try:
+        meta = {row["name"]: row["value"] for row in connection.rows("select_meta")}
+        return meta, {row["run_id"]: row for row in connection.rows("select_run_figures")}
+    except (duckdb.CatalogException, duckdb.BinderException):
+        return None
+
+
+def _record_moves(connection: Connection, before: tuple[Row, dict[str, Row]] | None) -> None:
+    """Write down which figures a new parser or new views moved: an old figure quoted somewhere is then explained."""
+    if before is None:
+        return
+    meta, figures = before
+    connection.insert(
+        FigureMove(
+            run_id=row["run_id"],
+            parser_version_before=meta["parser_version"],
+            parser_version=PARSER_VERSION,
+            aggregation_before=meta["aggregation_fingerprint"],
+            aggregation=schema.aggregation_fingerprint(),
+            overall_before=old["overall"],
+            overall=row["overall"],
+            scored_overall_before=old["scored_overall"],
+            scored_overall=row["scored_overall"],
+            recorded_at=timestamp(time.time()),
+        )
+        for row in connection.rows("select_run_figures")
+        if (old := figures.get(row["run_id"])) is not None
+        and (old["overall"], old["scored_overall"]) != (row["overall"], row["scored_overall"])
     )
 
 

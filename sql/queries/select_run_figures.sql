@@ -1,0 +1,6 @@
+-- The figures of every run.
+SELECT
+    run_id,
+    overall,
+    scored_overall
+FROM run_scores;
