@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import tempfile
@@ -25,19 +26,28 @@ from ledger.store import Row, Store
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run has of one task: an answer with the replies of its judges in order (None: never asked), or nothing."""
+    """What a run has of one task: an answer with the replies of its judges in order (None: never asked), or nothing.
+
+    A judge may be given several replies, one after the other. `served` is the model that an endpoint says it is, `day` when
+    the answer came, in days after the others.
+    """
 
     text: str | None = None
-    replies: Sequence[str | None] = ()
-    failed: bool = False
+    replies: Sequence[str | Sequence[str] | None] = ()
+    failed: str | None = None
     refused: bool = False
+    finish_reason: str = "stop"
+    served: str | None = None
+    judges_served: str | None = None
+    system_fingerprint: str | None = None
+    day: int = 0
 
 
 _SECONDS = count(1_800_000_000)
 """Never the same second twice: two exchanges are never the same exchange."""
 
 MISSING = Outcome()
-FAILED = Outcome(failed=True)
+FAILED = Outcome(failed="http_503")
 REFUSED = Outcome(refused=True)
 EMPTY = Outcome("")
 
@@ -66,11 +76,12 @@ class Bench:
         self.workshop, self.store = workshop, Store(workshop.ledger)
         self.loaded = dataset.load(Path(flags[1]), Path(flags[3]))
         record_dataset(self.store, self.loaded)
+        self.base_url = "http://127.0.0.1:9/v1"
         self._judged: set[str] = set()
 
     def run(self, model: str, outcomes: Mapping[str, Outcome], *, judges: int | list[dict[str, Any]] = 3, **keys: Any) -> str:
         """Add a run with these outcomes, tasks that are not named missing; return its id."""
-        self.workshop.config("http://127.0.0.1:9/v1", judges=judges, **{"model": model, **keys})
+        self.workshop.config(self.base_url, judges=judges, **{"model": model, **keys})
         settings = config.load(self.workshop.folder / "config.json")
         planned = plan.make_plan(self.loaded.dataset, settings)
         planned = replace(planned, run=replace(planned.run, created_at=self._tick()))
@@ -88,7 +99,9 @@ class Bench:
                 rows.append(JudgeRequest(planned.run.run_id, request.task.task_id, fingerprint, answer, prompt, key))
                 if reply is not None and key not in self._judged:
                     self._judged.add(key)
-                    rows += self._exchange(intake.JUDGE, key, completion_body(route.model, reply), points)
+                    for each in [reply] if isinstance(reply, str) else reply:
+                        served = outcome.judges_served or route.model
+                        rows += self._exchange(intake.JUDGE, key, completion_body(served, each), points)
         with self.store.writing() as connection:
             connection.insert([*plan.run_rows(planned), *plan.new_names(connection, planned, settings), *rows])
         return planned.run.run_id
@@ -99,21 +112,27 @@ class Bench:
             return connection.select(statement)
 
     def _answer(self, key: str, outcome: Outcome, model: str) -> list[Any]:
+        day = outcome.day
         if outcome.failed:
-            return self._exchange(intake.ANSWER, key, b"down", None, status=503)
+            return self._exchange(intake.ANSWER, key, b"down", None, error=outcome.failed, day=day)
         if outcome.refused:
             body = b'{"choices":[{"message":{"content":null,"refusal":"No."},"finish_reason":"stop"}]}'
-            return self._exchange(intake.ANSWER, key, body, None)
-        return self._exchange(intake.ANSWER, key, completion_body(model, outcome.text or ""), None)
+            return self._exchange(intake.ANSWER, key, body, None, day=day)
+        served = json.loads(completion_body(outcome.served or model, outcome.text or "", outcome.finish_reason))
+        served["system_fingerprint"] = outcome.system_fingerprint
+        return self._exchange(intake.ANSWER, key, json.dumps(served).encode(), None, day=day)
 
-    def _exchange(self, purpose: str, key: str, body: bytes, points: list[Decimal] | None, status: int = 200) -> list[Any]:
-        started, error = self._tick(), None if status == 200 else f"http_{status}"
+    def _exchange(
+        self, purpose: str, key: str, body: bytes, points: list[Decimal] | None, error: str | None = None, day: int = 0
+    ) -> list[Any]:
+        second, status = next(_SECONDS) + 86_400 * day, 200 if error is None else 503
+        started, ended = timestamp(second), timestamp(second + 0.5)
         made = Attempt(
             attempt_key=attempt_key(key, started, status, body, error),
             request_key=key,
             purpose=purpose,
             started_at=started,
-            ended_at=self._tick(),
+            ended_at=ended,
             status=status,
             headers={},
             body=body,
