@@ -258,7 +258,7 @@ def conclusions(found: Diff) -> list[str]:
 
 def _verdict(estimate: Estimate) -> str:
     """Say whether the headline difference stands out from chance, and what the comparison could have seen."""
-    how = "every way" if estimate.seed is None else f"{estimate.sign_flips} draws, seed {estimate.seed}"
+    how = f"all {estimate.sign_flips} ways" if estimate.seed is None else f"{estimate.sign_flips} draws, seed {estimate.seed}"
     chance = f"flipping the signs of whole documents gives as much in {100 * (estimate.p or 0):.3g} % of cases ({how})"
     if estimate.detectable is None:
         return f"{chance}; no interval"

@@ -317,7 +317,7 @@ def test_the_command_prints_the_whole_comparison_in_each_format(bench: tuple[Ben
     workshop = made.workshop
     table = workshop.run("diff", "run 0", runs[1], "--limit", "3")
     assert table.status == 0, table.err
-    for section in ("What differs in config", "A - B", "delta_all by cause", "What moved most", "every way"):
+    for section in ("What differs in config", "A - B", "delta_all by cause", "What moved most", "% of cases"):
         assert section in table.out
     markdown = workshop.run("diff", *runs[:2], "--format", "markdown", "--texts", "--limit", "2")
     assert "### What moved most" in markdown.out

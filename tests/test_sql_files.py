@@ -99,3 +99,18 @@ def test_the_aggregation_fingerprint_ignores_comments_and_white_space(monkeypatc
     plain = fingerprint(("", ""))
     assert fingerprint(("FROM sums\n", "-- a remark\n   FROM  sums\n\n")) == plain
     assert fingerprint(("score_sum + sums.unjudged_n", "score_sum + sums.unjudged_n + 0")) != plain
+
+
+def test_every_column_of_a_table_macro_is_documented(tmp_path: Path) -> None:
+    """DuckDB keeps no comment on a macro's columns, so docs/statistics.md names each."""
+    documented = (SQL.parent / "docs" / "statistics.md").read_text(encoding="utf-8")
+    with Store(tmp_path / "l.duckdb").writing() as connection:
+        macros = connection.select(
+            "SELECT function_name AS name, LEN(parameters) AS n FROM duckdb_functions() "
+            "WHERE function_type = 'table_macro' AND NOT internal"
+        )
+        assert {row["name"] for row in macros} >= {"run_diff", "task_diff", "under_caps", "without_judge"}
+        for row in macros:
+            columns, _ = connection.table(f"FROM {row['name']}({', '.join(['NULL'] * row['n'])})")
+            assert f"{row['name']}(" in documented
+            assert [column for column in columns if f"`{column}`" not in documented] == []
