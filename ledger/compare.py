@@ -118,7 +118,7 @@ def diff(connection: Connection, run_a: str, run_b: str, *, anyway: bool = False
         statistics,
         _estimates(statistics, connection.rows("select_document_diff", **both)),
         connection.rows("select_cause_diff", **both),
-        connection.rows("select_rerun_noise", **both)[0] if repeated else None,
+        next(iter(connection.rows("select_rerun_noise", **both)), None) if repeated else None,
         connection.rows("select_task_diff", **both),
     )
 
