@@ -344,5 +344,7 @@ def test_answers_are_shown_line_by_line(workshop: Workshop) -> None:
     lines = shown.out.splitlines()
     start = lines.index(f"--- {run_a}")
     assert lines[start:] == [f"--- {run_a}", f"+++ {run_b}", "@@ -1,2 +1,2 @@", " kept", "-old \\x1b[2J", "+new"]
-    same = workshop.run("diff", run_a, run_a, "--task", "t000")
-    assert same.out.rstrip().endswith("the same text")
+    with made.store.reading() as connection:
+        same = compare.diff(connection, run_a, run_a)
+        assert compare.text_differences(connection, same, ["t000"]) == {"t000": []}
+    assert (same.differences, same.moved(10), same.estimates[0].p) == ([], [], 1.0)
