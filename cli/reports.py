@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 _FINDING_COLUMNS = ("severity", "dimension", "subject", "detail", "run_ids")
 _RUN_COLUMNS = ("run_id", "label", "model", "class_id", "created_at", "tasks_n", "scored_n", "left_n", "complete", "overall")
+_INTERVAL_COLUMNS = (
+    "rank", "rank_low", "rank_high", "label", "model", "overall", "overall_low", "overall_high", "scored_overall", "scored_low",
+    "scored_high", "scored_n", "tasks_n", "documents_n", "class_id", "run_id",
+)  # fmt: skip
 _FIGURE_COLUMNS = ("run_id", "label", "model", "class_id", "overall", "scored_overall", "scored_n", "tasks_n", "complete")
 _ESTIMATE_COLUMNS = (
     "estimand", "difference", "standard_error", "low", "high", "detectable", "p", "tasks_n", "documents_n", "meaning",
@@ -40,14 +44,21 @@ def runs(context: typer.Context, form: FormatChoice = Format.TABLE, ledger: Ledg
     output.records(found, form, _RUN_COLUMNS)
 
 
-def leaderboard(context: typer.Context, form: FormatChoice = Format.TABLE, ledger: LedgerFile = None) -> None:
+def leaderboard(
+    context: typer.Context,
+    form: FormatChoice = Format.TABLE,
+    intervals: Annotated[bool, typer.Option("--intervals", help="Add 95 % limits of each figure and of each rank.")] = False,
+    ledger: LedgerFile = None,
+) -> None:
     """Show every run with its figures, ranked within its class.
 
     A class is the set of policies under which scores may be compared.
     """
+    from ledger import ranks
+
     with options.store(context, ledger).reading() as connection:
-        found = connection.rows("select_leaderboard")
-    output.records(found, form, _BOARD_COLUMNS)
+        found = ranks.with_intervals(connection) if intervals else connection.rows("select_leaderboard")
+    output.records(found, form, _INTERVAL_COLUMNS if intervals else _BOARD_COLUMNS)
 
 
 def show(context: typer.Context, run: RunName, form: FormatChoice = Format.TABLE, ledger: LedgerFile = None) -> None:

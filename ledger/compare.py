@@ -118,7 +118,7 @@ def diff(connection: Connection, run_a: str, run_b: str, *, anyway: bool = False
         statistics,
         _estimates(statistics, connection.rows("select_document_diff", **both)),
         connection.rows("select_cause_diff", **both),
-        connection.rows("select_rerun_noise", **both)[0] if repeated else None,
+        next(iter(connection.rows("select_rerun_noise", **both)), None) if repeated else None,
         connection.rows("select_task_diff", **both),
     )
 
@@ -258,7 +258,7 @@ def conclusions(found: Diff) -> list[str]:
 
 def _verdict(estimate: Estimate) -> str:
     """Say whether the headline difference stands out from chance, and what the comparison could have seen."""
-    how = "every way" if estimate.seed is None else f"{estimate.sign_flips} draws, seed {estimate.seed}"
+    how = f"all {estimate.sign_flips} ways" if estimate.seed is None else f"{estimate.sign_flips} draws, seed {estimate.seed}"
     chance = f"flipping the signs of whole documents gives as much in {100 * (estimate.p or 0):.3g} % of cases ({how})"
     if estimate.detectable is None:
         return f"{chance}; no interval"

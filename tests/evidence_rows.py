@@ -18,7 +18,7 @@ from conftest import Workshop, task
 
 from ledger import config, dataset, intake, plan
 from ledger.demo.endpoint import completion_body
-from ledger.evidence import Attempt, JudgeRequest, timestamp
+from ledger.evidence import Attempt, JudgeRequest, Prompt, timestamp
 from ledger.generate import record_dataset
 from ledger.identity import attempt_key, judge_key, sha256_text
 from ledger.store import Row, Store
@@ -86,6 +86,7 @@ class Bench:
         planned = plan.make_plan(self.loaded.dataset, settings)
         planned = replace(planned, run=replace(planned.run, created_at=self._tick()))
         routes, rows = plan.judge_routes(settings), list[Any]()
+        template = planned.run.judge_template_fingerprint
         for request in planned.requests:
             outcome = outcomes.get(request.task.task_id, MISSING)
             if request.request_key is None or outcome == MISSING:
@@ -97,6 +98,7 @@ class Bench:
             for (fingerprint, route), reply in zip(routes.items(), outcome.replies, strict=False):
                 key = judge_key(prompt, route.base_url, route.model, dict(route.parameters), settings.judge_replicate)
                 rows.append(JudgeRequest(planned.run.run_id, request.task.task_id, fingerprint, answer, prompt, key))
+                rows.append(Prompt(prompt, "judge", template, request.task.task_sha256, answer, 0))
                 if reply is not None and key not in self._judged:
                     self._judged.add(key)
                     for each in [reply] if isinstance(reply, str) else reply:

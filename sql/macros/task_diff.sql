@@ -28,14 +28,20 @@ side_b AS (
 
 given_verdicts AS (
     SELECT
-        run_id,
-        task_id,
-        judge,
-        total
-    FROM judge_scores
+        judge_totals.run_id,
+        judge_totals.task_id,
+        panel_judge_names.judge,
+        judge_totals.total
+    FROM judge_totals
+    INNER JOIN runs
+        ON judge_totals.run_id = runs.run_id
+    INNER JOIN panel_judge_names
+        ON
+            runs.panel_fingerprint = panel_judge_names.panel_fingerprint
+            AND judge_totals.judge_fingerprint = panel_judge_names.judge_fingerprint
     WHERE
-        run_id IN (run_a, run_b)
-        AND total IS NOT NULL
+        judge_totals.run_id IN (run_a, run_b)
+        AND judge_totals.total IS NOT NULL
 ),
 
 verdicts_a AS (
