@@ -1,0 +1,152 @@
+"""Whether the rows that a query aggregates, orders or ranks by score really are of one class.
+
+The query is rewritten to carry classes along (`rewrite`), and the rewritten query is asked how many rows of the result
+rest on a mix. `clean` is only said of what was understood and run to its end; all else is `unknown`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+import duckdb
+import sqlglot
+from sqlglot import exp
+
+from ledger import schema
+from ledger.guard.catalog import Catalog
+from ledger.guard.rewrite import PREFIX, SUPERSET_BIT, UNSURE_BIT, Carried, Rewriter, Unanalysable
+from ledger.guard.suggest import by_class
+
+_MAX_CLASSES: Final = 120
+"""A set of classes is a HUGEINT: 127 bits, two of them reserved."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What may be said of a query's result. `note` says in words why it is not known."""
+
+    status: str
+    dimensions: list[str] = field(default_factory=list)
+    groups_mixed: int | None = 0
+    suggestion: str | None = None
+    note: str | None = None
+
+    def as_row(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        return asdict(self)
+
+
+def unknown(note: str) -> Finding:
+    """Return the finding of what was not analysed."""
+    return Finding("unknown", groups_mixed=None, note=note)
+
+
+class Probe:
+    """Analyses statements over one open ledger. The connection is the probe's own: it makes temporary tables in it."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+        self._catalog = Catalog(self._function_kinds)
+        self._policies: list[dict[str, Any]] | None = None
+        self._has_requests = False
+
+    def finding(self, statement: str, *, suggest: bool = True) -> Finding:
+        """Return what may be said of one SELECT. Never raises for what the statement holds."""
+        try:
+            tree = sqlglot.parse_one(statement, dialect="duckdb")
+        except (sqlglot.errors.SqlglotError, RecursionError, ValueError, AttributeError, TypeError):
+            return unknown("the statement is written in a way that is not analysed")
+        try:
+            return self._of_tree(tree, statement, suggest=suggest)
+        except Unanalysable as found:
+            return unknown(f"not analysed: {found}")
+        except RecursionError:
+            return unknown("the statement is nested too deeply to analyse")
+        except duckdb.InterruptException:
+            return unknown("the analysis took too long")
+        except duckdb.Error as error:
+            return unknown(f"the analysis failed ({type(error).__name__})")
+
+    def _of_tree(self, tree: exp.Expr, statement: str, *, suggest: bool) -> Finding:
+        if isinstance(tree, exp.Describe | exp.Show):
+            return Finding("clean")
+        if isinstance(tree, exp.Command):
+            raise Unanalysable(tree.name.upper())
+        if not self._catalog.rests_on_scores(tree) and not tree.find(exp.Command):
+            return Finding("clean")
+        if not isinstance(tree, exp.Query):
+            raise Unanalysable(type(tree).__name__.upper())
+        if PREFIX in statement.lower():
+            raise Unanalysable(f"names that begin with {PREFIX}")
+        found = self._mixes(tree)
+        if found.status == "mixed" and suggest:
+            return Finding("mixed", found.dimensions, found.groups_mixed, self._suggestion(tree))
+        return found
+
+    def _suggestion(self, tree: exp.Query) -> str | None:
+        """Return the query partitioned by class, if it runs and is proven clean."""
+        try:
+            rewritten = by_class(tree, self._catalog)
+            if rewritten is None or self._mixes(rewritten).status != "clean":
+                return None
+            text = rewritten.sql("duckdb", pretty=True)
+            self._connection.execute(f"EXPLAIN {text}").fetchall()
+        except (Unanalysable, duckdb.Error):
+            return None
+        return text
+
+    def _mixes(self, tree: exp.Query) -> Finding:
+        rewriter = Rewriter(self._catalog)
+        made, relation = rewriter.root(tree)
+        rests = [column for column in relation.columns.values() if column is not None and not column.plain]
+        rests += [relation.mixed] if relation.mixed is not None else []
+        rests = list(dict.fromkeys(rests))
+        mixed, unsure, classes = self._count(made, rests, uses_requests=rewriter.uses_requests) if rests else (0, 0, 0)
+        if mixed:
+            return Finding("mixed", self._dimensions(classes), mixed)
+        if unsure:
+            return unknown("which rows count, or whose verdict is meant, is not determined by the query")
+        if rewriter.may_have_missed:
+            return unknown("rows are grouped by a score after a filter on a score")
+        return Finding("clean")
+
+    def _count(self, made: exp.Query, rests: list[Carried], *, uses_requests: bool) -> tuple[int, int, int]:
+        """Return the result rows that rest on a mix, those that may, and the classes of the mixes."""
+        self._number_classes(uses_requests=uses_requests)
+        certain, unsure, bits = [], [], []
+        for column in rests:
+            several = f"BIT_COUNT({column.name} & ~3::HUGEINT) > 1"
+            superset = f"({column.name} & {SUPERSET_BIT}) <> 0"
+            certain.append(f"({several} AND NOT {superset})")
+            unsure.append(f"({several} AND {superset}) OR ({column.name} & {UNSURE_BIT}) <> 0")
+            bits.append(f"COALESCE(BIT_OR({column.name}) FILTER (WHERE {several} AND NOT {superset}), 0)")
+        outer = (
+            f"SELECT COUNT(*) FILTER (WHERE {' OR '.join(certain)}), COUNT(*) FILTER (WHERE {' OR '.join(unsure)}), "
+            f"{' | '.join(bits)} FROM ({made.sql('duckdb')}) AS {PREFIX}"
+        )
+        ((mixed, not_sure, classes),) = self._connection.execute(outer).fetchall()
+        return mixed, not_sure, classes
+
+    def _number_classes(self, *, uses_requests: bool) -> None:
+        if self._policies is None:
+            self._connection.execute(schema.query("number_classes"))
+            self._connection.execute(schema.query("number_class_ids"))
+            cursor = self._connection.execute(schema.query("select_class_policies"))
+            names = [column[0] for column in cursor.description or ()]
+            self._policies = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        if len(self._policies) > _MAX_CLASSES:
+            raise Unanalysable(f"a ledger with more than {_MAX_CLASSES} classes")
+        if uses_requests and not self._has_requests:
+            self._connection.execute(schema.query("number_requests"))
+            self._has_requests = True
+
+    def _dimensions(self, classes: int) -> list[str]:
+        """Return the policies that differ between the classes of a set."""
+        rows = [row for row in self._policies or [] if row["mask"] & classes]
+        names = [name for name in (rows[0] if rows else {}) if name != "mask"]
+        return [name for name in names if len({row[name] for row in rows}) > 1]
+
+    def _function_kinds(self, name: str) -> set[str]:
+        rows = self._connection.execute(schema.query("select_function_kinds"), {"name": name}).fetchall()
+        return {row[0] for row in rows}
