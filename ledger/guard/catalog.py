@@ -1,6 +1,6 @@
 """What the shipped .sql files say of each relation: its columns, which of them are scores, what gives a row its class.
 
-A column is a score if its value comes from `verdicts.total` or `verdicts.points_awarded`. The files are read, never
+A column is a score if its value comes from what a judge said: see SCORE_COLUMNS. The files are read, never
 `duckdb_views().sql`, whose normalised text sqlglot misreads. A new view needs no entry anywhere: it is a score view by
 what it selects, and its class is its `class_id`, else its `run_id`, else what its own definition rests on.
 """
@@ -14,9 +14,14 @@ import sqlglot
 from sqlglot import exp
 
 from ledger import schema
-from ledger.guard.rewrite import Known, Rewriter, Unanalysable
+from ledger.guard.masks import Known, Unanalysable
+from ledger.guard.rewrite import Rewriter
 
-SCORE_COLUMNS: Final = {"verdicts": frozenset({"total", "points_awarded"})}
+SCORE_COLUMNS: Final = {
+    "verdicts": frozenset({"total", "points_awarded"}),
+    "judge_replies": frozenset({"text"}),  # a score can be read from the raw reply as well
+    "attempts": frozenset({"body"}),
+}
 _KEYS: Final = ("class_id", "run_id", "request_key")
 _NO_ROWS_OF_THE_LEDGER: Final = {"json_each", "json_tree", "repeat_row", "duckdb_settings", "duckdb_functions", "duckdb_types"}
 

@@ -30,7 +30,8 @@ def install(connection: duckdb.DuckDBPyConnection, ledger: str, class_id: str) -
     hidden = f"ledger_{secrets.token_hex(8)}"
     connection.execute(f"ATTACH {_literal(ledger)} AS {hidden} (READ_ONLY)")
     rows = connection.execute(
-        "SELECT table_name, LIST(column_name) FROM DUCKDB_COLUMNS() WHERE database_name = $1 AND NOT internal GROUP BY ALL", [hidden]
+        "SELECT table_name, LIST(column_name) FROM DUCKDB_COLUMNS() WHERE database_name = $1 AND NOT internal GROUP BY ALL",
+        [hidden],
     ).fetchall()
     columns = {name: set(found) for name, found in rows}
     connection.execute(f"CREATE TABLE __wt_pinned AS SELECT run_id FROM {hidden}.run_classes WHERE class_id = $1", [class_id])

@@ -15,7 +15,8 @@ from sqlglot import exp
 
 from ledger import schema
 from ledger.guard.catalog import Catalog
-from ledger.guard.rewrite import PREFIX, SUPERSET_BIT, UNSURE_BIT, Carried, Rewriter, Unanalysable
+from ledger.guard.masks import PREFIX, SUPERSET_BIT, UNSURE_BIT, Carried, Unanalysable
+from ledger.guard.rewrite import Rewriter
 from ledger.guard.suggest import by_class
 
 _MAX_CLASSES: Final = 120

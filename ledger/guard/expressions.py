@@ -1,0 +1,291 @@
+"""What a value rests on: beside each expression of a query, one for the classes of the scores that it is made of.
+
+None means no score. What is not understood raises Unanalysable, never counts as none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from sqlglot import exp
+
+from ledger.guard.masks import (
+    Carried,
+    Mask,
+    Relation,
+    Scope,
+    Unanalysable,
+    Work,
+    aggregated,
+    call,
+    column_of,
+    present,
+    union,
+    where_true,
+)
+
+Query = Callable[[exp.Expr, Scope | None, dict[str, Relation]], tuple[exp.Query, Relation]]
+"""Rewrites a query inside another: the query, the scope that it stands in, the CTEs that it sees."""
+
+_ORDER_ONLY: Final = {
+    "RowNumber", "Rank", "DenseRank", "PercentRank", "CumeDist", "Ntile", "Lag", "Lead", "FirstValue", "LastValue", "NthValue",
+}  # fmt: skip
+_OPAQUE: Final = (
+    exp.Columns, exp.PositionalColumn, exp.Command, exp.DML, exp.DDL, exp.Lateral, exp.Pivot, exp.Placeholder, exp.Parameter,
+    exp.Rand, exp.Uuid, exp.TableSample, exp.Comprehension,
+)  # fmt: skip
+_WRAPPERS: Final = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)
+
+
+class Expressions:
+    """Reads the expressions of one statement."""
+
+    def __init__(self, work: Work, query: Query) -> None:
+        self._work, self._query = work, query
+
+    def mask(self, node: exp.Expr, scope: Scope, *, grouped: bool) -> Mask | None:
+        """Return the classes whose scores a value rests on, as an expression beside it; None where it rests on none."""
+        if isinstance(node, _OPAQUE):
+            raise Unanalysable(type(node).__name__.upper())
+        if isinstance(node, exp.Column):
+            mask = self._column_mask(node, scope)
+            return aggregated(mask) if grouped else mask
+        if isinstance(node, exp.Star):
+            mask = self._whole_rows(scope.sources.values(), scope)
+            return aggregated(mask) if grouped else mask
+        if isinstance(node, exp.Window):
+            return self._window_mask(node, scope, grouped=grouped)
+        if isinstance(node, _WRAPPERS) or self._is_aggregate(node):
+            return self._aggregate_mask(node, scope)
+        if isinstance(node, exp.Case | exp.If):
+            return self._choice_mask(node, scope, grouped=grouped)
+        if isinstance(node, exp.In) and node.args.get("query") is not None:
+            return self._membership_mask(node, scope, grouped=grouped)
+        if isinstance(node, exp.Exists):
+            return self._subquery_mask(node.this, scope, lambda found: [found.selected, found.mixed])
+        if isinstance(node, exp.Query):
+            return self._subquery_mask(node, scope, Relation.carried)
+        if self._work.is_lenient and isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
+            return None
+        return union(self.mask(part, scope, grouped=grouped) for part in node.iter_expressions())
+
+    def _column_mask(self, node: exp.Column, scope: Scope) -> Mask | None:
+        if isinstance(node.this, exp.Star):
+            table = node.table.lower()
+            return self._whole_rows([scope.sources[table]] if table in scope.sources else scope.sources.values(), scope)
+        name, table = node.name.lower(), node.table.lower()
+        found: Scope | None = scope
+        while found is not None:
+            hits = self._hits(found, table, name)
+            if not hits and table and table not in found.sources:  # a field of a structure
+                hits = self._hits(found, node.text("db").lower(), table)
+            if not hits and not table and name in found.sources:
+                return self._whole_rows([found.sources[name]], found)
+            if hits:
+                return union(hits)
+            if not table and name in found.aliases and name not in found.resolving:
+                found.resolving.add(name)
+                try:
+                    return self.mask(found.aliases[name], found, grouped=False)
+                finally:
+                    found.resolving.discard(name)
+            found = found.parent
+        raise Unanalysable(f"the name {node.name}")
+
+    def _hits(self, scope: Scope, table: str, name: str) -> list[Mask | None]:
+        hits: list[Mask | None] = []
+        for alias, source in scope.sources.items():
+            if table in {"", alias} and name in source.columns:
+                hits.append(self.reference(source.columns[name], scope, alias))
+        if not hits:
+            hits = [source.tint for alias, source in scope.sources.items() if table in {"", alias} and source.is_open]
+        return hits
+
+    def _whole_rows(self, sources: Iterable[Relation], scope: Scope) -> Mask | None:
+        found = [self.reference(value, scope) for source in sources for value in source.columns.values()]
+        return union([*found, *(source.tint for source in sources)])
+
+    def reference(self, carried: Carried | None, scope: Scope, alias: str | None = None) -> Mask | None:
+        """Return a hidden column as an expression: NULL, of an outer join, is no class."""
+        if carried is None:
+            return None
+        if alias is None:
+            alias = next(name for name, source in scope.sources.items() if carried in source.carried())
+        column = column_of(carried.name, carried.table or alias)
+        return Mask(call("COALESCE", column, exp.Literal.number(0)), carried.plain)
+
+    def _aggregate_mask(self, node: exp.Expr, scope: Scope) -> Mask | None:
+        conditions: list[exp.Expr] = []
+        parts: list[Mask | None] = []
+        function = node
+        while isinstance(function, _WRAPPERS):
+            extra = function.args.get("expression")
+            if isinstance(function, exp.Filter) and extra is not None:
+                probe = Scope(scope.parent, scope.ctes, scope.sources, aliases=scope.aliases)
+                conditions += self.filtered(extra.this, probe, grouped=False)
+                parts += probe.selected
+            elif extra is not None:
+                parts.append(self.mask(extra, scope, grouped=False))
+            function = function.this
+        if self._work.is_lenient and isinstance(function, exp.Count) and not isinstance(function.this, exp.Distinct):
+            return None
+        is_row_count = isinstance(function, exp.Count) and isinstance(function.this, exp.Star)
+        arguments = [] if is_row_count else list(function.iter_expressions())
+        found = union(self.mask(argument, scope, grouped=False) for argument in arguments)
+        if found is not None and len(arguments) == 1 and not isinstance(arguments[0], exp.Distinct | exp.Order | exp.Star):
+            if not (isinstance(arguments[0], exp.Column) and isinstance(arguments[0].this, exp.Star)):
+                conditions.append(exp.Not(this=exp.Is(this=exp.Paren(this=arguments[0].copy()), expression=exp.Null())))
+        return aggregated(union([found, *parts, *scope.selected, *scope.keys]), conditions)
+
+    def _window_mask(self, node: exp.Window, scope: Scope, *, grouped: bool) -> Mask | None:
+        function, parts, conditions = node.this, [], []
+        while isinstance(function, _WRAPPERS):
+            if isinstance(function, exp.Filter):
+                probe = Scope(scope.parent, scope.ctes, scope.sources, aliases=scope.aliases, keys=scope.keys)
+                conditions += self.filtered(function.expression.this, probe, grouped=grouped)
+                parts += probe.selected
+            function = function.this
+        if isinstance(function, exp.Anonymous):
+            self._is_aggregate(function)  # refuses a macro
+        for argument in function.iter_expressions():
+            if not isinstance(argument, exp.Star):
+                parts += present(self.mask(argument, scope, grouped=grouped))
+        order = node.args.get("order")
+        ordering = union(self.mask(key.this, scope, grouped=grouped) for key in order.expressions) if order is not None else None
+        keys = node.args.get("partition_by") or []
+        partition = union(self.mask(key, scope, grouped=grouped) for key in keys)
+        self._work.has_score_keys = self._work.has_score_keys or partition is not None
+        is_running = type(function).__name__ not in _ORDER_ONLY
+        if is_running:
+            parts += [aggregated(mask) or mask for mask in scope.selected] if grouped else scope.selected
+        mask = union([*parts, ordering, partition])
+        if mask is None:
+            return None
+        window = exp.Window(this=call("BIT_OR", where_true(mask, conditions)), partition_by=[key.copy() for key in keys])
+        if is_running and ordering is None and order is not None:
+            window.set("order", order.copy())
+            window.set("spec", node.args["spec"].copy() if node.args.get("spec") else None)
+        return Mask(call("COALESCE", window, exp.Literal.number(0)))
+
+    def _choice_mask(self, node: exp.Expr, scope: Scope, *, grouped: bool) -> Mask | None:
+        """Return the mask of the branch that is taken, with those of the conditions."""
+        subject = node.this if isinstance(node, exp.Case) else None
+        branches = node.args["ifs"] if isinstance(node, exp.Case) else [node]
+        default = node.args.get("default") if isinstance(node, exp.Case) else node.args.get("false")
+        deciding = [self.mask(subject, scope, grouped=grouped)] if subject is not None else []
+        deciding += [self.mask(branch.this, scope, grouped=grouped) for branch in branches]
+        values = [self.mask(branch.args["true"], scope, grouped=grouped) for branch in branches]
+        otherwise = self.mask(default, scope, grouped=grouped) if default is not None else None
+        if union([*values, otherwise]) is None or union(deciding) is not None:
+            return union([*deciding, *values, otherwise])
+        zero = exp.Literal.number(0)
+        ifs = [
+            exp.If(this=branch.this.copy(), true=value.sql.copy() if value else zero.copy())
+            for branch, value in zip(branches, values, strict=True)
+        ]
+        made = exp.Case(
+            this=subject.copy() if subject is not None else None, ifs=ifs, default=otherwise.sql.copy() if otherwise else zero
+        )
+        used = [value for value in [*values, otherwise] if value is not None]
+        return Mask(exp.Paren(this=made), all(value.plain for value in used))
+
+    def _subquery_mask(
+        self, node: exp.Expr, scope: Scope, pick: Callable[[Relation], list[Carried | None] | list[Carried]], where: Any = None
+    ) -> Mask | None:
+        """Return the classes that a subquery's rows rest on, as a subquery beside it."""
+        made, found = self._query(node.copy(), scope, scope.ctes)
+        alias = self._work.name()
+        mask = union(
+            Mask(call("COALESCE", column_of(carried.name, alias), exp.Literal.number(0)))
+            for carried in pick(found)
+            if carried is not None
+        )
+        if mask is None:
+            return None
+        subquery = exp.Subquery(this=made, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
+        select = exp.Select(expressions=[call("BIT_OR", mask.sql)], from_=exp.From(this=subquery))
+        if where is not None and not (self._work.has_dropped and any(found.columns.values())):
+            select.set("where", exp.Where(this=where(found, alias)))
+        return Mask(call("COALESCE", exp.Subquery(this=select), exp.Literal.number(0)))
+
+    def _membership_mask(self, node: exp.In, scope: Scope, *, grouped: bool) -> Mask | None:
+        """Return the classes of `value IN (subquery)`: the value's own, and those of the rows that match it."""
+        own = self.mask(node.this, scope, grouped=grouped)
+        values = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
+
+        def matching(found: Relation, alias: str) -> exp.Expr:
+            if found.is_open or len(found.columns) != len(values):
+                raise Unanalysable("IN over columns that are not known")
+            pairs = zip(values, found.columns, strict=True)
+            return exp.and_(*(exp.EQ(this=value.copy(), expression=column_of(name, alias)) for value, name in pairs), copy=False)
+
+        return union([own, self._subquery_mask(node.args["query"], scope, Relation.carried, matching)])
+
+    def filtered(self, condition: exp.Expr, scope: Scope, *, grouped: bool) -> list[exp.Expr]:
+        """Split a condition: return the parts that rest on no score, note the classes of those that do."""
+        kept = []
+        for part in conjuncts(condition):
+            mask = self.mask(part, scope, grouped=grouped)
+            if mask is not None:
+                scope.selected.append(mask)
+                scope.checks.append(mask)
+                if not _is_null_test(part):
+                    self._work.has_dropped = True
+                    continue
+            kept.append(part)
+        return kept
+
+    def is_grouped(self, node: exp.Select) -> bool:
+        if node.args.get("group") is not None:
+            return True
+        clauses = [*node.expressions, node.args.get("having"), node.args.get("qualify"), node.args.get("order")]
+        return any(self.has_aggregate(clause) for clause in clauses if clause is not None)
+
+    def has_aggregate(self, node: exp.Expr) -> bool:
+        if isinstance(node, exp.Query):
+            return False
+        if isinstance(node, exp.Window):
+            inner = function(node)
+            parts = [*inner.iter_expressions(), *(part for part in node.iter_expressions() if part is not node.this)]
+            return any(self.has_aggregate(part) for part in parts)
+        return self._is_aggregate(node) or any(self.has_aggregate(part) for part in node.iter_expressions())
+
+    def _is_aggregate(self, node: exp.Expr) -> bool:
+        if isinstance(node, exp.Anonymous):
+            return self._work.knowledge.is_aggregate(node.name.lower())
+        return isinstance(node, exp.AggFunc)
+
+    def output(self, key: exp.Expr, scope: Scope) -> exp.Expr:
+        """Return what an ordinal or an output's name in GROUP BY or ORDER BY stands for."""
+        if isinstance(key, exp.Literal) and not key.is_string:
+            values = list(scope.aliases.values())
+            position = int(key.name) - 1 if key.name.isdigit() else -1
+            if not 0 <= position < len(values):
+                raise Unanalysable("an ordinal over columns that are not known")
+            return values[position]
+        if isinstance(key, exp.Column) and not key.table and key.name.lower() in scope.aliases:
+            return scope.aliases[key.name.lower()]
+        return key
+
+
+def conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
+    if isinstance(condition, exp.And):
+        yield from conjuncts(condition.left)
+        yield from conjuncts(condition.right)
+    elif isinstance(condition, exp.Paren):
+        yield from conjuncts(condition.this)
+    else:
+        yield condition
+
+
+def _is_null_test(part: exp.Expr) -> bool:
+    inner = part.this if isinstance(part, exp.Not) else part
+    return isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null) and isinstance(inner.this, exp.Column)
+
+
+def function(window: exp.Window) -> exp.Expr:
+    function = window.this
+    while isinstance(function, _WRAPPERS):
+        function = function.this
+    return function
