@@ -87,6 +87,8 @@ def _say(result: Result, *, is_refused: bool) -> None:
             message(f"the same by class:\n{found['suggestion']}")
     elif found["status"] == "unknown":
         message(f"comparability unknown: {result.note}{end}")
+    elif result.note is not None:
+        message(f"clean, {result.note}")
 
 
 def _prompt(store: Store, pin: str | None, limits: Limits, form: Format, *, strict: bool) -> None:

@@ -53,11 +53,12 @@ class Workshop:
         kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}
         return {**kept, **self.environment}
 
-    def run(self, *arguments: str | Path, timeout: float = 100) -> Finished:
-        """Run a command to its end."""
+    def run(self, *arguments: str | Path, timeout: float = 100, stdin: str | None = None) -> Finished:
+        """Run a command to its end, with a text on its standard input where one is given."""
         done = subprocess.run(
             self.command(*arguments),
             capture_output=True,
+            input=stdin,
             text=True,
             timeout=timeout,
             check=False,

@@ -64,6 +64,8 @@ class Catalog:
 
     def rests_on_scores(self, statement: exp.Expr) -> bool:
         """Tell whether a statement names anything that scores could come from, analysed or not."""
+        if any(self._is_macro_with_a_query(function.name.lower()) for function in statement.find_all(exp.Anonymous)):
+            return True
         ctes = {cte.alias.lower() for cte in statement.find_all(exp.CTE)}
         for table in statement.find_all(exp.Table):
             name = table.name.lower()
@@ -109,6 +111,11 @@ class Catalog:
         if isinstance(create.expression, exp.Query) or create.find(exp.Query, exp.Window):
             raise Unanalysable(f"the macro {name}")
         return create.find(exp.AggFunc) is not None
+
+    def _is_macro_with_a_query(self, name: str) -> bool:
+        if name not in self._files or self._files[name].parent.name != "macros":
+            return False
+        return sqlglot.parse_one(schema.creation(name), dialect="duckdb").find(exp.Query) is not None
 
     def _kinds_of(self, function: str) -> set[str]:
         if function not in self._kinds:

@@ -12,8 +12,8 @@ import re
 import resource
 import sys
 import threading
-import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -25,7 +25,7 @@ _THREADS: Final = 2
 _SPARE_MB: Final = 2048
 """Address space beyond DuckDB's own limit, which is soft: libraries, stacks, Python, what DuckDB does not count."""
 _ANALYSIS_S: Final = 2.0
-"""The analysis has this long, and what the query has left of its time."""
+"""The analysis may take this much longer than the query."""
 _LONGEST_MESSAGE: Final = 500
 _LOCK: Final = (
     "SET enable_external_access = false",
@@ -76,16 +76,16 @@ def main() -> None:
 
 
 def _answer(request: dict[str, Any]) -> dict[str, Any]:
-    started = time.monotonic()
     statement, is_pinned = request["statement"], request["class_id"] is not None
     connection = _connected(request)
     kind = _checked(connection, statement)
     if is_pinned:
         pin.check(statement)
-    with _interrupted_after(connection, request["wall_s"]):
-        columns, rows, is_cut = _fetched(connection, request)
-    left = request["wall_s"] - (time.monotonic() - started)
-    found = _finding(connection, statement, kind, max(_ANALYSIS_S, left), is_pinned=is_pinned).as_row()
+    with ThreadPoolExecutor(1) as beside:  # the analysis runs the rewritten query while the query runs
+        found_later = beside.submit(_finding, connection.cursor(), statement, kind, request["wall_s"], is_pinned=is_pinned)
+        with _interrupted_after(connection, request["wall_s"]):
+            columns, rows, is_cut = _fetched(connection, request)
+        found = found_later.result().as_row()
     note = found.pop("note")
     return {"columns": columns, "rows": rows, "comparability": found, "note": note, "is_cut": is_cut}
 
@@ -153,12 +153,13 @@ def _fetched(connection: duckdb.DuckDBPyConnection, request: dict[str, Any]) -> 
     """Return the column names, made unique, the encoded rows, and whether there are more."""
     cursor = connection.execute(request["statement"])
     columns: list[str] = []
+    rows: list[list[Any]] = []
     for description in cursor.description or ():
         name = description[0]
         while name in columns:
             name += "_1"
         columns.append(name)
-    most, rows, size = request["rows"], [], 0
+    most, size = request["rows"], 0
     while batch := cursor.fetchmany(1000):
         for row in batch:
             if most is not None and len(rows) == most:
@@ -172,7 +173,7 @@ def _fetched(connection: duckdb.DuckDBPyConnection, request: dict[str, Any]) -> 
 
 
 def _finding(
-    connection: duckdb.DuckDBPyConnection, statement: str, kind: str, seconds: float, *, is_pinned: bool
+    connection: duckdb.DuckDBPyConnection, statement: str, kind: str, wall_s: float, *, is_pinned: bool
 ) -> probe.Finding:
     if is_pinned:
         return probe.Finding("clean")
@@ -182,10 +183,9 @@ def _finding(
         return probe.Finding("clean") if is_plan else probe.unknown("not analysed: EXPLAIN ANALYZE")
     if kind == "PIVOT":
         return probe.unknown("not analysed: PIVOT")
-    cursor = connection.cursor()
     try:
-        with _interrupted_after(cursor, seconds):
-            return probe.Probe(cursor).finding(statement)
+        with _interrupted_after(connection, wall_s + _ANALYSIS_S):
+            return probe.Probe(connection).finding(statement)
     except (MemoryError, RecursionError):
         return probe.unknown("the analysis needed more memory than it may")
 
@@ -213,7 +213,7 @@ def _lower_limits(wall_s: float, memory_mb: int) -> None:
 
 
 def _leave_with_parent() -> None:
-    """Standard input closes when the parent ends, however it ends: leave at once, so that no lock outlives its holder."""
+    """Leave at once when the parent ends, however it ends, so that no reader outlives its lock: then standard input closes."""
     sys.stdin.buffer.read()
     os._exit(1)
 

@@ -5,7 +5,7 @@ None means no score. What is not understood raises Unanalysable, never counts as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from sqlglot import exp
@@ -27,6 +27,8 @@ from ledger.guard.masks import (
 
 Query = Callable[[exp.Expr, Scope | None, dict[str, Relation]], tuple[exp.Query, Relation]]
 """Rewrites a query inside another: the query, the scope that it stands in, the CTEs that it sees."""
+Pick = Callable[[Relation], Sequence[Carried | None]]
+Match = Callable[[Relation, str], exp.Expr]
 
 _ORDER_ONLY: Final = {
     "RowNumber", "Rank", "DenseRank", "PercentRank", "CumeDist", "Ntile", "Lag", "Lead", "FirstValue", "LastValue", "NthValue",
@@ -48,46 +50,45 @@ class Expressions:
         """Return the classes whose scores a value rests on, as an expression beside it; None where it rests on none."""
         if isinstance(node, _OPAQUE):
             raise Unanalysable(type(node).__name__.upper())
-        if isinstance(node, exp.Column):
-            mask = self._column_mask(node, scope)
-            return aggregated(mask) if grouped else mask
-        if isinstance(node, exp.Star):
-            mask = self._whole_rows(scope.sources.values(), scope)
-            return aggregated(mask) if grouped else mask
+        if isinstance(node, exp.Column | exp.Star):
+            return self._column_mask(node, scope, grouped=grouped)
         if isinstance(node, exp.Window):
             return self._window_mask(node, scope, grouped=grouped)
         if isinstance(node, _WRAPPERS) or self._is_aggregate(node):
             return self._aggregate_mask(node, scope)
         if isinstance(node, exp.Case | exp.If):
             return self._choice_mask(node, scope, grouped=grouped)
-        if isinstance(node, exp.In) and node.args.get("query") is not None:
-            return self._membership_mask(node, scope, grouped=grouped)
-        if isinstance(node, exp.Exists):
-            return self._subquery_mask(node.this, scope, lambda found: [found.selected, found.mixed])
-        if isinstance(node, exp.Query):
-            return self._subquery_mask(node, scope, Relation.carried)
+        if isinstance(node, exp.In | exp.Exists | exp.Query) and (node.args.get("query") or not isinstance(node, exp.In)):
+            return self._query_mask(node, scope, grouped=grouped)
         if self._work.is_lenient and isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
             return None
         return union(self.mask(part, scope, grouped=grouped) for part in node.iter_expressions())
 
-    def _column_mask(self, node: exp.Column, scope: Scope) -> Mask | None:
-        if isinstance(node.this, exp.Star):
-            table = node.table.lower()
-            return self._whole_rows([scope.sources[table]] if table in scope.sources else scope.sources.values(), scope)
-        name, table = node.name.lower(), node.table.lower()
+    def _query_mask(self, node: exp.Expr, scope: Scope, *, grouped: bool) -> Mask | None:
+        if isinstance(node, exp.In):
+            return self._membership_mask(node, scope, grouped=grouped)
+        if isinstance(node, exp.Exists):
+            return self._subquery_mask(node.this, scope, lambda found: [found.selected, found.mixed])
+        return self._subquery_mask(node, scope, Relation.carried)
+
+    def _column_mask(self, node: exp.Expr, scope: Scope, *, grouped: bool) -> Mask | None:
+        name, table = node.name.lower(), node.text("table").lower()
+        if isinstance(node, exp.Star) or isinstance(node.this, exp.Star):
+            mask = self._whole_rows(scope, table if table in scope.sources else None)
+            return aggregated(mask) if grouped else mask
         found: Scope | None = scope
         while found is not None:
             hits = self._hits(found, table, name)
             if not hits and table and table not in found.sources:  # a field of a structure
                 hits = self._hits(found, node.text("db").lower(), table)
             if not hits and not table and name in found.sources:
-                return self._whole_rows([found.sources[name]], found)
+                hits = [self._whole_rows(found, name)]
             if hits:
-                return union(hits)
+                return aggregated(union(hits)) if grouped else union(hits)
             if not table and name in found.aliases and name not in found.resolving:
                 found.resolving.add(name)
                 try:
-                    return self.mask(found.aliases[name], found, grouped=False)
+                    return self.mask(found.aliases[name], found, grouped=grouped)
                 finally:
                     found.resolving.discard(name)
             found = found.parent
@@ -97,21 +98,20 @@ class Expressions:
         hits: list[Mask | None] = []
         for alias, source in scope.sources.items():
             if table in {"", alias} and name in source.columns:
-                hits.append(self.reference(source.columns[name], scope, alias))
+                hits.append(self.reference(source.columns[name], alias))
         if not hits:
             hits = [source.tint for alias, source in scope.sources.items() if table in {"", alias} and source.is_open]
         return hits
 
-    def _whole_rows(self, sources: Iterable[Relation], scope: Scope) -> Mask | None:
-        found = [self.reference(value, scope) for source in sources for value in source.columns.values()]
-        return union([*found, *(source.tint for source in sources)])
+    def _whole_rows(self, scope: Scope, alias: str | None) -> Mask | None:
+        chosen = {name: source for name, source in scope.sources.items() if alias in {None, name}}
+        found = [self.reference(value, name) for name, source in chosen.items() for value in source.columns.values()]
+        return union([*found, *(source.tint for source in chosen.values())])
 
-    def reference(self, carried: Carried | None, scope: Scope, alias: str | None = None) -> Mask | None:
-        """Return a hidden column as an expression: NULL, of an outer join, is no class."""
+    def reference(self, carried: Carried | None, alias: str) -> Mask | None:
+        """Return a hidden column of a source as an expression: NULL, of an outer join, is no class."""
         if carried is None:
             return None
-        if alias is None:
-            alias = next(name for name, source in scope.sources.items() if carried in source.carried())
         column = column_of(carried.name, carried.table or alias)
         return Mask(call("COALESCE", column, exp.Literal.number(0)), carried.plain)
 
@@ -133,9 +133,8 @@ class Expressions:
         is_row_count = isinstance(function, exp.Count) and isinstance(function.this, exp.Star)
         arguments = [] if is_row_count else list(function.iter_expressions())
         found = union(self.mask(argument, scope, grouped=False) for argument in arguments)
-        if found is not None and len(arguments) == 1 and not isinstance(arguments[0], exp.Distinct | exp.Order | exp.Star):
-            if not (isinstance(arguments[0], exp.Column) and isinstance(arguments[0].this, exp.Star)):
-                conditions.append(exp.Not(this=exp.Is(this=exp.Paren(this=arguments[0].copy()), expression=exp.Null())))
+        if found is not None and len(arguments) == 1 and _is_a_value(arguments[0]):  # NULL is left out of an aggregate
+            conditions.append(exp.Not(this=exp.Is(this=exp.Paren(this=arguments[0].copy()), expression=exp.Null())))
         return aggregated(union([found, *parts, *scope.selected, *scope.keys]), conditions)
 
     def _window_mask(self, node: exp.Window, scope: Scope, *, grouped: bool) -> Mask | None:
@@ -161,6 +160,8 @@ class Expressions:
             parts += [aggregated(mask) or mask for mask in scope.selected] if grouped else scope.selected
         mask = union([*parts, ordering, partition])
         if mask is None:
+            if scope.selected:  # numbers that depend on which rows a score left
+                self._work.has_score_keys = True
             return None
         window = exp.Window(this=call("BIT_OR", where_true(mask, conditions)), partition_by=[key.copy() for key in keys])
         if is_running and ordering is None and order is not None:
@@ -190,9 +191,7 @@ class Expressions:
         used = [value for value in [*values, otherwise] if value is not None]
         return Mask(exp.Paren(this=made), all(value.plain for value in used))
 
-    def _subquery_mask(
-        self, node: exp.Expr, scope: Scope, pick: Callable[[Relation], list[Carried | None] | list[Carried]], where: Any = None
-    ) -> Mask | None:
+    def _subquery_mask(self, node: exp.Expr, scope: Scope, pick: Pick, where: Match | None = None) -> Mask | None:
         """Return the classes that a subquery's rows rest on, as a subquery beside it."""
         made, found = self._query(node.copy(), scope, scope.ctes)
         alias = self._work.name()
@@ -237,17 +236,18 @@ class Expressions:
         return kept
 
     def is_grouped(self, node: exp.Select) -> bool:
+        """Tell whether a SELECT aggregates."""
         if node.args.get("group") is not None:
             return True
         clauses = [*node.expressions, node.args.get("having"), node.args.get("qualify"), node.args.get("order")]
         return any(self.has_aggregate(clause) for clause in clauses if clause is not None)
 
     def has_aggregate(self, node: exp.Expr) -> bool:
+        """Tell whether an expression holds an aggregate that is not a window's own function."""
         if isinstance(node, exp.Query):
             return False
         if isinstance(node, exp.Window):
-            inner = function(node)
-            parts = [*inner.iter_expressions(), *(part for part in node.iter_expressions() if part is not node.this)]
+            parts = [*_function(node).iter_expressions(), *(part for part in node.iter_expressions() if part is not node.this)]
             return any(self.has_aggregate(part) for part in parts)
         return self._is_aggregate(node) or any(self.has_aggregate(part) for part in node.iter_expressions())
 
@@ -270,6 +270,7 @@ class Expressions:
 
 
 def conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
+    """Return the parts of a condition that must all hold."""
     if isinstance(condition, exp.And):
         yield from conjuncts(condition.left)
         yield from conjuncts(condition.right)
@@ -284,8 +285,13 @@ def _is_null_test(part: exp.Expr) -> bool:
     return isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null) and isinstance(inner.this, exp.Column)
 
 
-def function(window: exp.Window) -> exp.Expr:
-    function = window.this
-    while isinstance(function, _WRAPPERS):
-        function = function.this
-    return function
+def _is_a_value(argument: exp.Expr) -> bool:
+    is_star = isinstance(argument, exp.Star) or isinstance(argument.this, exp.Star)
+    return not is_star and not isinstance(argument, exp.Distinct | exp.Order)
+
+
+def _function(window: exp.Window) -> exp.Expr:
+    found: exp.Expr = window.this
+    while isinstance(found, _WRAPPERS):
+        found = found.this
+    return found

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 PREFIX: Final = "__wt"
 UNSURE_BIT: Final = 1
-"""Set where a row's class is not known: a verdict that runs of several classes share."""
+"""Set where a row's class is not known: a verdict that runs of several classes share (sql/queries/number_requests)."""
 SUPERSET_BIT: Final = 2
 """Set where more rows were looked at than the query uses: a LIMIT below the top was taken out."""
 
@@ -104,6 +104,7 @@ class Scope:
     keys: list[Mask] = field(default_factory=list)
 
     def touched(self) -> bool:
+        """Tell whether any source rests on scores."""
         return any(source.touched() for source in self.sources.values())
 
 
@@ -127,14 +128,17 @@ class Work:
 
 
 def column_of(name: str, table: str | None = None) -> exp.Column:
+    """Return a column by its exact name."""
     return exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(table, quoted=True) if table else None)
 
 
 def call(function: str, *arguments: exp.Expr) -> exp.Anonymous:
+    """Return a call as it is written, of whatever function."""
     return exp.Anonymous(this=function, expressions=list(arguments))
 
 
 def present(*masks: Mask | None) -> list[Mask]:
+    """Return those that rest on scores."""
     return [mask for mask in masks if mask is not None]
 
 
@@ -153,12 +157,14 @@ def union(masks: Iterable[Mask | None]) -> Mask | None:
 
 
 def aggregated(mask: Mask | None, conditions: Iterable[exp.Expr] = ()) -> Mask | None:
+    """Return the union of a set over the rows of a group that fulfil the conditions."""
     if mask is None:
         return None
     return Mask(call("COALESCE", call("BIT_OR", where_true(mask, list(conditions))), exp.Literal.number(0)))
 
 
 def where_true(mask: Mask, conditions: list[exp.Expr]) -> exp.Expr:
+    """Return a set where the conditions hold, else the empty one."""
     if not conditions:
         return mask.sql.copy()
     condition = exp.and_(*(part.copy() for part in conditions), copy=False)
@@ -174,6 +180,7 @@ def only_mixed(mask: Mask | None) -> Mask | None:
 
 
 def superset(mask: Mask | None) -> Mask | None:
+    """Return a set, marked as one of more rows than the query uses."""
     if mask is None:
         return None
     return Mask(exp.Paren(this=exp.BitwiseOr(this=exp.Paren(this=mask.sql.copy()), expression=exp.Literal.number(SUPERSET_BIT))))

@@ -8,14 +8,16 @@ ledger itself is attached under a name that no statement can know, and qualified
 from __future__ import annotations
 
 import secrets
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import duckdb
 import sqlglot
 from sqlglot import exp
 
 from ledger import schema
 from ledger.guard.catalog import SCORE_COLUMNS
+
+if TYPE_CHECKING:
+    import duckdb
 
 _OPEN_SCHEMAS: Final = {"", "main", "information_schema", "pg_catalog"}
 _TEXT_AS_SQL: Final = {"query", "query_table"}
@@ -29,29 +31,26 @@ def install(connection: duckdb.DuckDBPyConnection, ledger: str, class_id: str) -
     """Attach the ledger and create its relations, restricted to a class."""
     hidden = f"ledger_{secrets.token_hex(8)}"
     connection.execute(f"ATTACH {_literal(ledger)} AS {hidden} (READ_ONLY)")
-    rows = connection.execute(
-        "SELECT table_name, LIST(column_name) FROM DUCKDB_COLUMNS() WHERE database_name = $1 AND NOT internal GROUP BY ALL",
-        [hidden],
-    ).fetchall()
-    columns = {name: set(found) for name, found in rows}
-    connection.execute(f"CREATE TABLE __wt_pinned AS SELECT run_id FROM {hidden}.run_classes WHERE class_id = $1", [class_id])
+    rows = connection.execute(schema.query("select_columns"), {"database": hidden}).fetchall()
+    columns: dict[str, set[str]] = {}
+    for name, column in rows:
+        columns.setdefault(name, set()).add(column)
+    runs = f"FROM {hidden}.run_classes WHERE class_id = {_literal(class_id)}"
+    requests = f"FROM {hidden}.judge_requests WHERE run_id IN (SELECT run_id {runs})"
     for path in schema.installed_files():
-        name, found = path.stem, columns.get(path.stem)
-        if found is not None and "class_id" in found:
-            condition = f"WHERE class_id = {_literal(class_id)}"
-        elif found is not None and "run_id" in found:
-            condition = "WHERE run_id IN (SELECT run_id FROM __wt_pinned)"
+        name, found = path.stem, columns.get(path.stem, set())
+        if "class_id" in found:
+            condition = f"class_id = {_literal(class_id)}"
+        elif "run_id" in found:
+            condition = f"run_id IN (SELECT run_id {runs})"
         elif name in SCORE_COLUMNS:
-            condition = (
-                f"WHERE request_key IN (SELECT request_key FROM {hidden}.judge_requests "
-                "WHERE run_id IN (SELECT run_id FROM __wt_pinned))"
-            )
+            condition = f"request_key IN (SELECT request_key {requests})"
         elif path.parent.name == "schema":
-            condition = ""
+            condition = "TRUE"
         else:
             connection.execute(schema.creation(name))
             continue
-        connection.execute(f'CREATE VIEW "{name}" AS SELECT * FROM {hidden}."{name}" {condition}')
+        connection.execute(f'CREATE VIEW "{name}" AS FROM {hidden}."{name}" WHERE {condition}')
 
 
 def check(statement: str) -> None:

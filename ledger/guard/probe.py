@@ -15,9 +15,9 @@ from sqlglot import exp
 
 from ledger import schema
 from ledger.guard.catalog import Catalog
-from ledger.guard.masks import PREFIX, SUPERSET_BIT, UNSURE_BIT, Carried, Unanalysable
+from ledger.guard.masks import PREFIX, Carried, Mask, Unanalysable, call, column_of, union
 from ledger.guard.rewrite import Rewriter
-from ledger.guard.suggest import by_class
+from ledger.guard.static import by_class, keeps_classes_apart
 
 _MAX_CLASSES: Final = 120
 """A set of classes is a HUGEINT: 127 bits, two of them reserved."""
@@ -25,7 +25,11 @@ _MAX_CLASSES: Final = 120
 
 @dataclass(frozen=True)
 class Finding:
-    """What may be said of a query's result. `note` says in words why it is not known."""
+    """What may be said of a query's result.
+
+    `groups_mixed` counts the rows that rest on a mix, of the result and of those that a filter on a score decided about;
+    an ordering counts once. `note` says in words why it is not known, or what `clean` depends on.
+    """
 
     status: str
     dimensions: list[str] = field(default_factory=list)
@@ -48,7 +52,7 @@ class Probe:
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
-        self._catalog = Catalog(self._function_kinds)
+        self.catalog = Catalog(self.function_kinds)
         self._policies: list[dict[str, Any]] | None = None
         self._has_requests = False
 
@@ -74,7 +78,7 @@ class Probe:
             return Finding("clean")
         if isinstance(tree, exp.Command):
             raise Unanalysable(tree.name.upper())
-        if not self._catalog.rests_on_scores(tree) and not tree.find(exp.Command):
+        if not self.catalog.rests_on_scores(tree) and not tree.find(exp.Command):
             return Finding("clean")
         if not isinstance(tree, exp.Query):
             raise Unanalysable(type(tree).__name__.upper())
@@ -88,7 +92,7 @@ class Probe:
     def _suggestion(self, tree: exp.Query) -> str | None:
         """Return the query partitioned by class, if it runs and is proven clean."""
         try:
-            rewritten = by_class(tree, self._catalog)
+            rewritten = by_class(tree, self.catalog)
             if rewritten is None or self._mixes(rewritten).status != "clean":
                 return None
             text = rewritten.sql("duckdb", pretty=True)
@@ -98,7 +102,7 @@ class Probe:
         return text
 
     def _mixes(self, tree: exp.Query) -> Finding:
-        rewriter = Rewriter(self._catalog)
+        rewriter = Rewriter(self.catalog)
         made, relation = rewriter.root(tree)
         rests = [column for column in relation.columns.values() if column is not None and not column.plain]
         rests += [relation.mixed] if relation.mixed is not None else []
@@ -109,30 +113,28 @@ class Probe:
         if unsure:
             return unknown("which rows count, or whose verdict is meant, is not determined by the query")
         if rewriter.may_have_missed:
-            return unknown("rows are grouped by a score after a filter on a score")
+            return unknown("rows are grouped or numbered after a filter on a score")
+        if rests and not keeps_classes_apart(tree, self.catalog):
+            return Finding("clean", note="of the runs that are here; the query itself does not keep classes apart")
         return Finding("clean")
 
     def _count(self, made: exp.Query, rests: list[Carried], *, uses_requests: bool) -> tuple[int, int, int]:
-        """Return the result rows that rest on a mix, those that may, and the classes of the mixes."""
+        """Return the rows that rest on a mix, those that may, and the classes of the mixes."""
         self._number_classes(uses_requests=uses_requests)
-        certain, unsure, bits = [], [], []
-        for column in rests:
-            several = f"BIT_COUNT({column.name} & ~3::HUGEINT) > 1"
-            superset = f"({column.name} & {SUPERSET_BIT}) <> 0"
-            certain.append(f"({several} AND NOT {superset})")
-            unsure.append(f"({several} AND {superset}) OR ({column.name} & {UNSURE_BIT}) <> 0")
-            bits.append(f"COALESCE(BIT_OR({column.name}) FILTER (WHERE {several} AND NOT {superset}), 0)")
-        outer = (
-            f"SELECT COUNT(*) FILTER (WHERE {' OR '.join(certain)}), COUNT(*) FILTER (WHERE {' OR '.join(unsure)}), "
-            f"{' | '.join(bits)} FROM ({made.sql('duckdb')}) AS {PREFIX}"
-        )
-        ((mixed, not_sure, classes),) = self._connection.execute(outer).fetchall()
+        told = []
+        for word in ("mixed", "unsure"):
+            found = union(Mask(call(f"{PREFIX}_{word}", column_of(column.name))) for column in rests)
+            assert found is not None
+            told.append(exp.alias_(found.sql, word))
+        rows = exp.Select(expressions=told, from_=exp.From(this=exp.Subquery(this=made, alias=exp.to_identifier(PREFIX))))
+        counting = f"WITH {PREFIX}_rows AS ({rows.sql('duckdb')}) {schema.query('count_mixed_rows')}"
+        ((mixed, not_sure, classes),) = self._connection.execute(counting).fetchall()
         return mixed, not_sure, classes
 
     def _number_classes(self, *, uses_requests: bool) -> None:
         if self._policies is None:
-            self._connection.execute(schema.query("number_classes"))
-            self._connection.execute(schema.query("number_class_ids"))
+            for name in ("number_classes", "number_class_ids", "define_mixed", "define_unsure"):
+                self._connection.execute(schema.query(name))
             cursor = self._connection.execute(schema.query("select_class_policies"))
             names = [column[0] for column in cursor.description or ()]
             self._policies = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
@@ -148,6 +150,7 @@ class Probe:
         names = [name for name in (rows[0] if rows else {}) if name != "mask"]
         return [name for name in names if len({row[name] for row in rows}) > 1]
 
-    def _function_kinds(self, name: str) -> set[str]:
+    def function_kinds(self, name: str) -> set[str]:
+        """Return what the engine knows by a function's name: scalar, aggregate, table, macro, table_macro."""
         rows = self._connection.execute(schema.query("select_function_kinds"), {"name": name}).fetchall()
         return {row[0] for row in rows}

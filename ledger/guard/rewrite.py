@@ -84,7 +84,7 @@ class Rewriter:
             made, relation = self._select(node, parent, ctes, is_root=is_root)
         elif isinstance(node, exp.Values):
             no_query_inside(node)
-            made, relation = node, Relation({}, is_open=True)
+            made, relation = exp.select("*").from_(exp.Subquery(this=node)), Relation({}, is_open=True)
         else:
             raise Unanalysable(type(node).__name__.upper())
         if with_ is not None:
@@ -191,9 +191,9 @@ class Rewriter:
         grouped = self._read.is_grouped(node)
         if where := node.args.get("where"):
             node.set("where", _where(self._read.filtered(where.this, scope, grouped=False)))
-        for relation in scope.sources.values():
-            scope.selected += present(self._read.reference(relation.selected, scope))
-            scope.checks += present(self._read.reference(relation.mixed, scope))
+        for alias, relation in scope.sources.items():
+            scope.selected += present(self._read.reference(relation.selected, alias))
+            scope.checks += present(self._read.reference(relation.mixed, alias))
         if grouped:
             self._group_keys(node, scope)
         selected, checks = union(scope.selected), union(map(only_mixed, scope.checks))
@@ -308,32 +308,23 @@ class Rewriter:
             return [value]
         if any(source.is_open and (source.tint is not None or source.columns) for source in chosen.values()):
             raise Unanalysable("a star over columns that are not known")
-        left_out = {_plain_name(item) for item in star.args.get("except_") or []}
-        replaced = {item.alias.lower(): item for item in star.args.get("replace") or []}
-        renamed = {_plain_name(item.this): item.alias for item in star.args.get("rename") or []}
         made: list[exp.Expr] = []
         merged: set[str] = set()
         for alias, source in chosen.items():
             if source.is_open:
                 made.append(exp.Column(this=exp.Star(), table=exp.to_identifier(alias, quoted=True)))
             for name in source.columns:
-                if name in left_out or name in merged:
-                    continue
                 is_merged = not table and name in scope.using
+                if name not in merged:
+                    made += _starred(star, name, column_of(name) if is_merged else column_of(name, alias))
                 merged |= {name} if is_merged else set()
-                column = column_of(name) if is_merged else column_of(name, alias)
-                if name in replaced:
-                    column = replaced[name].copy()
-                elif name in renamed:
-                    column = exp.alias_(column, renamed[name], quoted=True)
-                made.append(column)
         return made
 
     def _group_keys(self, node: exp.Select, scope: Scope) -> None:
         group = node.args.get("group")
         if group is None:
             return
-        keys = [key for key in _flattened(group)]
+        keys = list(_flattened(group))
         if group.args.get("all"):
             keys = [
                 value
@@ -342,7 +333,8 @@ class Rewriter:
             ]
             node.set("group", exp.Group(expressions=[key.copy() for key in keys]))
         for key in keys:
-            mask = self._read.mask(self._read.output(key, scope), scope, grouped=False)
+            meanings = [key, self._read.output(key, scope)] if isinstance(key, exp.Column) else [self._read.output(key, scope)]
+            mask = union(self._read.mask(meaning, scope, grouped=False) for meaning in meanings)
             if mask is not None:
                 scope.keys.append(mask)
                 self._work.has_score_keys = True
@@ -405,8 +397,17 @@ def _inline_windows(node: exp.Select) -> None:
     node.set("windows", None)
 
 
-def _plain_name(node: exp.Expr) -> str:
-    return node.name.lower()
+def _starred(star: exp.Star, name: str, column: exp.Column) -> list[exp.Expr]:
+    """Return what a star makes of one column: nothing, another expression, another name or itself."""
+    if any(item.name.lower() == name for item in star.args.get("except_") or []):
+        return []
+    for item in star.args.get("replace") or []:
+        if item.alias.lower() == name:
+            return [item.copy()]
+    for item in star.args.get("rename") or []:
+        if item.this.name.lower() == name:
+            return [exp.alias_(column, item.alias, quoted=True)]
+    return [column]
 
 
 def _taken(node: exp.Expr, clause: str) -> exp.Expr | None:

@@ -15,7 +15,7 @@ import threading
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Final
+from typing import IO, Any, Final, Self
 
 from ledger.errors import LedgerError
 from ledger.guard import wire
@@ -68,7 +68,7 @@ class Child:
             start_new_session=True,  # Ctrl-C is the parent's to handle
         )
 
-    def __enter__(self) -> Child:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:

@@ -6,10 +6,14 @@ definition, rewritten in turn. A join's conditions on scores are taken out like 
 
 from __future__ import annotations
 
+from typing import Final
+
 from sqlglot import exp
 
 from ledger.guard.expressions import Expressions, Query, conjuncts
 from ledger.guard.masks import PREFIX, Carried, Known, Relation, Scope, Unanalysable, Work, column_of, union
+
+_REFUSED: Final = {"pivots": "PIVOT", "sample": "SAMPLE", "joins": "a join in brackets"}
 
 
 class Sources:
@@ -20,6 +24,7 @@ class Sources:
         self.ready: dict[int, Relation] = {}
 
     def read(self, node: exp.Select, scope: Scope) -> None:
+        """Rewrite the sources of a SELECT in place and enter them in its scope. Raises Unanalysable."""
         from_ = node.args.get("from_")
         if from_ is None:
             return
@@ -27,38 +32,42 @@ class Sources:
         self._source(from_.this, scope)
         for join in joins:
             alias = self._source(join.this, scope)
-            if join.args.get("pivots"):
-                raise Unanalysable("PIVOT")
             if join.method in {"NATURAL", "POSITIONAL"} and scope.touched():
                 raise Unanalysable(f"a {join.method} join")
             if join.kind in {"SEMI", "ANTI"}:
                 scope.hidden_sources.add(alias)
         self._resolve_shared_verdicts(node, scope)
         for join in joins:
-            using = {name.name.lower() for name in join.args.get("using") or []}
-            if any(source.columns.get(name) for source in scope.sources.values() for name in using):
-                raise Unanalysable("a join USING a score")
-            scope.using |= using
-            if (on := join.args.get("on")) is not None:
-                before = len(scope.selected)
-                kept = self._read.filtered(on, scope, grouped=False)
-                is_changed = len(scope.selected) > before
-                if is_changed and (join.kind in {"SEMI", "ANTI"} or join.method == "ASOF"):
-                    raise Unanalysable(f"a {join.kind or join.method} join on a score")
-                join.set("on", exp.and_(*kept, copy=False) if kept else exp.true())
-            alias = join.this.alias_or_name.lower()
-            if join.kind in {"SEMI", "ANTI"} and (source := scope.sources[alias]).touched():
-                if source.selected is not None or source.mixed is not None:
-                    raise Unanalysable(f"a {join.kind} join with rows chosen by a score")
-                scope.sources[alias] = Relation(source.columns, is_open=source.is_open)
+            self._join(join, scope)
+
+    def _join(self, join: exp.Join, scope: Scope) -> None:
+        using = {name.name.lower() for name in join.args.get("using") or []}
+        if any(source.columns.get(name) for source in scope.sources.values() for name in using):
+            raise Unanalysable("a join USING a score")
+        scope.using |= using
+        words = (
+            join.side or (join.kind if join.kind in {"SEMI", "ANTI"} else "") or (join.method if join.method == "ASOF" else "")
+        )
+        if (on := join.args.get("on")) is not None:
+            before = len(scope.selected)
+            kept = self._read.filtered(on, scope, grouped=False)
+            if words and len(scope.selected) > before:
+                raise Unanalysable(f"a {words} join on a score")
+            join.set("on", exp.and_(*kept, copy=False) if kept else exp.true())
+        # Whether such a join finds a row would tell of the score, and that is not carried along.
+        if words and any(source.selected is not None for source in scope.sources.values()):
+            raise Unanalysable(f"a {words} join with rows chosen by a score")
+        alias = join.this.alias_or_name.lower()
+        if alias in scope.hidden_sources:
+            source = scope.sources[alias]
+            if source.mixed is not None:
+                raise Unanalysable(f"a {words} join with a mix")
+            scope.sources[alias] = Relation(source.columns, is_open=source.is_open)
 
     def _source(self, node: exp.Expr, scope: Scope) -> str:
-        if node.args.get("pivots"):
-            raise Unanalysable("PIVOT")
-        if node.args.get("sample"):
-            raise Unanalysable("SAMPLE")
-        if node.args.get("joins"):
-            raise Unanalysable("a join in brackets")
+        for clause, words in _REFUSED.items():
+            if node.args.get(clause):
+                raise Unanalysable(words)
         if not node.alias_or_name:
             node.set("alias", exp.TableAlias(this=exp.to_identifier(self._work.name(), quoted=True)))
         if id(node) in self.ready:
@@ -168,11 +177,12 @@ class Sources:
                 scope.sources[alias] = Relation(columns, source.selected and held, source.mixed, is_open=source.is_open)
                 is_used = True
         if is_used:
-            alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(table.name))
-            table.replace(exp.Subquery(this=made, alias=alias.copy()))
+            named = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(table.name))
+            table.replace(exp.Subquery(this=made, alias=named.copy()))
 
 
 def renamed(relation: Relation, alias: exp.Expr | None) -> Relation:
+    """Return a relation under the column names that its alias gives it."""
     names = [column.name.lower() for column in alias.args.get("columns") or []] if isinstance(alias, exp.TableAlias) else []
     if not names:
         return relation
@@ -183,5 +193,6 @@ def renamed(relation: Relation, alias: exp.Expr | None) -> Relation:
 
 
 def no_query_inside(node: exp.Values) -> None:
+    """Raise Unanalysable for VALUES that hold a query."""
     if node.find(exp.Query):
         raise Unanalysable("a query inside VALUES")
