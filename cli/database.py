@@ -16,7 +16,7 @@ from .output import Format
 from .progress import message
 
 if TYPE_CHECKING:
-    from ledger.guard import Limits, Result
+    from ledger.guard import Child, Limits, Result
     from ledger.store import Store
 
 _ROWS_FOR_PEOPLE = 1000
@@ -38,17 +38,18 @@ def sql(
     ledger: LedgerFile = None,
 ) -> int:
     """Run one read-only SQL statement over the ledger, and say whether its scores may be compared (docs/sql-guard.md)."""
-    from ledger.guard import Limits
+    from ledger.guard import Child, Limits
 
     if query is not None and file is not None:
         raise typer.BadParameter("give a QUERY or --file, not both")
     rows = limit or (_ROWS_FOR_PEOPLE if form in {Format.TABLE, Format.MARKDOWN} else None)
     limits = Limits(wall_s=timeout, rows=rows)
-    store = options.store(context, ledger)
     if query is None and file is None and sys.stdin.isatty():
-        _prompt(store, pin, limits, form, strict=strict)
+        _prompt(options.store(context, ledger), pin, limits, form, strict=strict)
         return ExitStatus.DONE
-    return _run(store, query if query is not None else _text(file), pin, limits, form, strict=strict)
+    statement = query if query is not None else _text(file)
+    with Child(limits) as child:  # loads its libraries while this process loads its own
+        return _run(options.store(context, ledger), statement, pin, child, form, strict=strict)
 
 
 def _text(file: Path | None) -> str:
@@ -60,10 +61,10 @@ def _text(file: Path | None) -> str:
         raise InputError(f"{file or 'standard input'}: not UTF-8 at byte {error.start}") from error
 
 
-def _run(store: Store, statement: str, pin: str | None, limits: Limits, form: Format, *, strict: bool) -> int:
+def _run(store: Store, statement: str, pin: str | None, child: Child, form: Format, *, strict: bool) -> int:
     from ledger import guard
 
-    result = guard.run_sql(store, statement, pin=pin, limits=limits)
+    result = guard.run_sql(store, statement, pin=pin, child=child)
     is_refused = strict and result.comparability["status"] != "clean"
     _say(result, is_refused=is_refused)
     if form is Format.JSON:
@@ -95,6 +96,8 @@ def _prompt(store: Store, pin: str | None, limits: Limits, form: Format, *, stri
     """Read statements that end with `;` from a terminal until Ctrl-D; Ctrl-C drops what was typed so far."""
     import readline  # noqa: F401 - gives input() its line editing and history
 
+    from ledger.guard import Child
+
     lines: list[str] = []
     while True:
         try:
@@ -112,7 +115,8 @@ def _prompt(store: Store, pin: str | None, limits: Limits, form: Format, *, stri
         lines = []
         if statement:
             try:
-                _run(store, statement, pin, limits, form, strict=strict)
+                with Child(limits) as child:
+                    _run(store, statement, pin, child, form, strict=strict)
             except LedgerError as error:
                 message(str(error))
             except KeyboardInterrupt:

@@ -52,40 +52,48 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # DuckDB draws a progress bar there
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     _lower_limits(request["wall_s"], request["memory_mb"])
-    try:
-        reply = json.dumps(_answer(request)).encode("ascii")
-        if len(reply) > request["result_mb"] * 2**20:
-            raise Refused(_too_large(request))  # noqa: TRY301 - it is answered like any other refusal
-    except (Refused, pin.NotPinnable) as refusal:
-        reply = _error(str(refusal))
-    except (MemoryError, duckdb.OutOfMemoryException):
-        reply = _error("it needed more memory than it may")
-    except duckdb.InterruptException:
-        reply = _error(f"stopped after {request['wall_s']:g} s; ask for less, or allow more with --timeout")
-    except duckdb.Error as error:
-        reply = _error(_words(error))
-    except UnicodeError:
-        reply = _error("the statement or its result is not valid UTF-8")
-    except RecursionError:
-        reply = _error("the statement is nested too deeply")
-    except Exception as error:  # noqa: BLE001 - a value that Python cannot hold, say; the user sees one line
-        reply = _error(f"the result cannot be shown ({type(error).__name__}); cast it to VARCHAR")
+    reply = answered(request)
     with os.fdopen(out, "wb") as stream:
         stream.write(reply)
     os._exit(0)
 
 
+def answered(request: dict[str, Any]) -> bytes:
+    """Return the reply to a request, whatever the statement is: rows and a finding, or one line of an error."""
+    try:
+        reply = json.dumps(_answer(request)).encode("ascii")
+        return reply if len(reply) <= request["result_mb"] * 2**20 else _error(_too_large(request))
+    except (Refused, pin.NotPinnable) as refusal:
+        return _error(str(refusal))
+    except (MemoryError, duckdb.OutOfMemoryException):
+        return _error("it needed more memory than it may")
+    except duckdb.InterruptException:
+        return _error(f"stopped after {request['wall_s']:g} s; ask for less, or allow more with --timeout")
+    except duckdb.Error as error:
+        return _error(_words(error))
+    except UnicodeError:
+        return _error("the statement or its result is not valid UTF-8")
+    except RecursionError:
+        return _error("the statement is nested too deeply")
+    except Exception as error:  # noqa: BLE001 - a value that Python cannot hold, say; the user sees one line
+        return _error(f"the result cannot be shown ({type(error).__name__}); cast it to VARCHAR")
+
+
 def _answer(request: dict[str, Any]) -> dict[str, Any]:
     statement, is_pinned = request["statement"], request["class_id"] is not None
-    connection = _connected(request)
-    kind = _checked(connection, statement)
-    if is_pinned:
-        pin.check(statement)
-    with ThreadPoolExecutor(1) as beside:  # the analysis runs the rewritten query while the query runs
-        found_later = beside.submit(_finding, connection.cursor(), statement, kind, request["wall_s"], is_pinned=is_pinned)
-        with _interrupted_after(connection, request["wall_s"]):
-            columns, rows, is_cut = _fetched(connection, request)
-        found = found_later.result().as_row()
+    with _connected(request) as connection, ThreadPoolExecutor(1) as beside:
+        kind = _checked(connection, statement)
+        if is_pinned:
+            pin.check(statement)
+        analysing = connection.cursor()  # the analysis runs the rewritten query while the query runs
+        later = beside.submit(_finding, analysing, statement, kind, request["wall_s"], is_pinned=is_pinned)
+        try:
+            with _interrupted_after(connection, request["wall_s"]):
+                columns, rows, is_cut = _fetched(connection, request)
+        except BaseException:
+            analysing.interrupt()
+            raise
+        found = later.result().as_row()
     note = found.pop("note")
     return {"columns": columns, "rows": rows, "comparability": found, "note": note, "is_cut": is_cut}
 

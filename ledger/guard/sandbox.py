@@ -68,6 +68,11 @@ class Child:
             start_new_session=True,  # Ctrl-C is the parent's to handle
         )
 
+    @property
+    def pid(self) -> int:
+        """The process's id."""
+        return self._process.pid
+
     def __enter__(self) -> Self:
         return self
 
