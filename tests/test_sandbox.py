@@ -102,9 +102,7 @@ BOMBS = {
     "strings that double": "WITH RECURSIVE r AS (SELECT 'x' AS s UNION ALL SELECT s || s FROM r) SELECT MAX(LENGTH(s)) FROM r",
     "a sort": "SELECT i FROM range(3000000000) AS r(i) ORDER BY HASH(i) LIMIT 5",
     "a result without end": "SELECT i, REPEAT('x', 1000) FROM range(100000000) AS r(i)",
-    "a slow scalar": "SELECT MAX(LEVENSHTEIN(REPEAT('ab', 9000), REPEAT('ba', 9000) || i)) FROM range(1000000) AS r(i)",
     "sleep": "SELECT sleep_ms(60000)",
-    "a list aggregated": "SELECT LEN(LIST(REPEAT('x', 1000) || i)) FROM range(1000000000) AS r(i)",
 }
 
 
@@ -152,14 +150,12 @@ def test_a_hostile_or_broken_statement_is_one_line(ledger: Store, statement: str
     "statement",
     [
         "COPY (SELECT 1) TO 'evil.csv'",
-        "SELECT * FROM read_text('/etc/hostname')",
         "WITH x AS (DELETE FROM runs RETURNING *) SELECT * FROM x",
         "SELECT '\udcff'",
         "SELECT " + "(" * 20_000 + "1" + ")" * 20_000,
-        "SELECT " + "-" * 20_001 + "1",
         "SELECT " + " || ".join(["'x'"] * 50_000) + " FROM nowhere",
     ],
-    ids=["copy", "read", "delete", "invalid UTF-8", "deep brackets", "a long comment", "a long chain"],
+    ids=["copy", "delete", "invalid UTF-8", "deep brackets", "a long chain"],
 )
 def test_a_hostile_statement_in_its_process(ledger: Store, statement: str) -> None:
     """The same through the process: even what ends it is one line here."""

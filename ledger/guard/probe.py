@@ -53,7 +53,7 @@ class Probe:
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
         self.catalog = Catalog(self.function_kinds)
-        self._policies: list[dict[str, Any]] | None = None
+        self._classes_n: int | None = None
         self._has_requests = False
 
     def finding(self, statement: str, *, suggest: bool = True) -> Finding:
@@ -132,13 +132,11 @@ class Probe:
         return mixed, not_sure, classes
 
     def _number_classes(self, *, uses_requests: bool) -> None:
-        if self._policies is None:
+        if self._classes_n is None:
             for name in ("number_classes", "number_class_ids", "define_mixed", "define_unsure"):
                 self._connection.execute(schema.query(name))
-            cursor = self._connection.execute(schema.query("select_class_policies"))
-            names = [column[0] for column in cursor.description or ()]
-            self._policies = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
-        if len(self._policies) > _MAX_CLASSES:
+            ((self._classes_n,),) = self._connection.execute("SELECT COUNT(*) FROM __wt_classes").fetchall()
+        if self._classes_n > _MAX_CLASSES:
             raise Unanalysable(f"a ledger with more than {_MAX_CLASSES} classes")
         if uses_requests and not self._has_requests:
             self._connection.execute(schema.query("number_requests"))
@@ -146,9 +144,10 @@ class Probe:
 
     def _dimensions(self, classes: int) -> list[str]:
         """Return the policies that differ between the classes of a set."""
-        rows = [row for row in self._policies or [] if row["mask"] & classes]
-        names = [name for name in (rows[0] if rows else {}) if name != "mask"]
-        return [name for name in names if len({row[name] for row in rows}) > 1]
+        cursor = self._connection.execute(schema.query("select_class_policies"))
+        _, *names = [column[0] for column in cursor.description or ()]
+        rows = [policies for mask, *policies in cursor.fetchall() if mask & classes]
+        return [name for name, values in zip(names, zip(*rows, strict=True), strict=True) if len(set(values)) > 1]
 
     def function_kinds(self, name: str) -> set[str]:
         """Return what the engine knows by a function's name: scalar, aggregate, table, macro, table_macro."""
