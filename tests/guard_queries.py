@@ -6,6 +6,8 @@ MIXED, CLEAN and UNKNOWN were written beside the guard; HELD_OUT afterwards, and
 from __future__ import annotations
 
 MIXED = {
+    "of those without a value after a filter": "WITH c AS (SELECT run_id, MIN(NULLIF(final_score, 0)) AS m FROM task_scores WHERE final_score < 0.01 GROUP BY run_id) SELECT AVG(overall) FROM run_scores JOIN c USING (run_id) WHERE m IS NULL",
+    "of models of the best": "SELECT AVG(overall) FROM run_scores WHERE model IN (SELECT model FROM run_scores WHERE class_id = '$A' AND overall > 0.1)",
     "mean over everything": "SELECT AVG(final_score) FROM task_scores",
     "sum of figures": "SELECT SUM(overall) FROM run_scores",
     "model over both classes": "SELECT model, AVG(overall) FROM run_scores GROUP BY model",
@@ -101,6 +103,8 @@ MIXED = {
 }
 
 CLEAN = {
+    "the latest runs of one model": "SELECT AVG(overall) FROM run_scores WHERE model = 'm-d' AND run_id IN (SELECT run_id FROM runs ORDER BY created_at, run_id LIMIT 5)",
+    "the best of a class, then joined": "WITH best AS (SELECT run_id FROM run_scores WHERE class_id = '$A' ORDER BY overall DESC LIMIT 1) SELECT AVG(t.final_score) FROM task_scores AS t JOIN best USING (run_id)",
     "listing": "SELECT * FROM run_scores",
     "listing of tasks": "SELECT run_id, task_id, final_score FROM task_scores WHERE final_score > 0.5",
     "listing with arithmetic": "SELECT run_id, overall * 100 AS percent, overall_hi - overall_lo AS width FROM run_scores",
@@ -176,6 +180,11 @@ CLEAN = {
 }
 
 UNKNOWN = {
+    "without those above a mark": "WITH good AS (SELECT run_id FROM run_scores WHERE overall > 0.4) SELECT AVG(t.final_score) FROM task_scores AS t LEFT JOIN good AS g ON t.run_id = g.run_id WHERE g.run_id IS NULL",
+    "without the best": "WITH best AS (SELECT run_id FROM run_scores WHERE class_id = '$A' ORDER BY overall DESC LIMIT 1) SELECT AVG(t.final_score) FROM task_scores AS t LEFT JOIN best AS g ON t.run_id = g.run_id WHERE g.run_id IS NULL",
+    "without the first": "WITH few AS (SELECT run_id, overall FROM run_scores ORDER BY run_id LIMIT 3) SELECT AVG(t.final_score) FROM task_scores AS t LEFT JOIN few ON t.run_id = few.run_id WHERE few.run_id IS NULL",
+    "numbered after a filter": "WITH n AS (SELECT run_id, ROW_NUMBER() OVER (ORDER BY run_id) AS i FROM run_scores WHERE overall > 0.4 AND class_id = '$A') SELECT AVG(overall) FROM run_scores JOIN n USING (run_id) WHERE i = 1",
+    "without the first of each model": "WITH f AS (SELECT DISTINCT ON (model) model, run_id, overall FROM run_scores ORDER BY model, run_id) SELECT AVG(s.overall) FROM run_scores AS s LEFT JOIN f ON s.run_id = f.run_id WHERE f.run_id IS NULL",
     "pivot in a FROM": "SELECT * FROM (PIVOT run_scores ON class_id IN ('$A', '$B') USING AVG(overall))",
     "sql pivot": "SELECT * FROM run_scores PIVOT (AVG(overall) FOR model IN ('m-a', 'm-b'))",
     "unpivot": "SELECT AVG(value) FROM (UNPIVOT run_scores ON overall, scored_overall INTO NAME n VALUE value)",

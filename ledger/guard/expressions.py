@@ -133,7 +133,8 @@ class Expressions:
         is_row_count = isinstance(function, exp.Count) and isinstance(function.this, exp.Star)
         arguments = [] if is_row_count else list(function.iter_expressions())
         found = union(self.mask(argument, scope, grouped=False) for argument in arguments)
-        if found is not None and len(arguments) == 1 and _is_a_value(arguments[0]):  # NULL is left out of an aggregate
+        is_exact = not self._work.has_dropped  # else what is NULL here may have a value in the query
+        if found is not None and is_exact and len(arguments) == 1 and _is_a_value(arguments[0]):  # an aggregate skips NULL
             conditions.append(exp.Not(this=exp.Is(this=exp.Paren(this=arguments[0].copy()), expression=exp.Null())))
         return aggregated(union([found, *parts, *scope.selected, *scope.keys]), conditions)
 
@@ -229,7 +230,7 @@ class Expressions:
             if mask is not None:
                 scope.selected.append(mask)
                 scope.checks.append(mask)
-                if not _is_null_test(part):
+                if self._work.has_dropped or not _is_null_test(part):
                     self._work.has_dropped = True
                     continue
             kept.append(part)

@@ -209,7 +209,7 @@ class Rewriter:
         masks = {name: self._read.mask(value, late, grouped=grouped) for name, value in projections.items()}
         selected = union([selected, *later])
         mixed = union([checks, *(only_mixed(mask) for mask in later), only_mixed(order)])
-        return node, self._export(node, scope, masks, selected, mixed, is_root=is_root)
+        return node, self._export(node, scope, masks, selected, mixed, order, is_root=is_root)
 
     def _late_filter(
         self, node: exp.Select, clause: str, kind: type[exp.Expr], found: exp.Expr, scope: Scope, *, grouped: bool
@@ -229,24 +229,21 @@ class Rewriter:
         masks: dict[str, Mask | None],
         selected: Mask | None,
         mixed: Mask | None,
+        order: Mask | None,
         *,
         is_root: bool,
     ) -> Relation:
-        touched = any(masks.values()) or selected is not None or mixed is not None
-        if node.args.get("limit") is not None or node.args.get("offset") is not None:
-            if is_root or touched:
-                node.set("limit", None)
-                node.set("offset", None)
-                self._work.has_dropped = self._work.has_dropped or not is_root
-                if not is_root:
-                    masks = {name: superset(mask) for name, mask in masks.items()}
-                    selected = superset(selected)
-            else:
-                self._arbitrary_limit(node, is_root=is_root)
-        distinct = node.args.get("distinct")
-        if distinct is not None and touched:  # DISTINCT ON: any row of each group may be the one
-            node.set("distinct", None)
-            masks = {name: superset(mask) for name, mask in masks.items()}
+        touched = any(masks.values()) or selected is not None or mixed is not None or order is not None
+        distinct, is_limited = node.args.get("distinct"), bool(node.args.get("limit") or node.args.get("offset"))
+        if is_limited and not touched:
+            self._arbitrary_limit(node, is_root=is_root)
+        elif is_limited or (distinct is not None and touched):  # LIMIT and DISTINCT ON: which rows they leave may vary
+            for clause in ("limit", "offset", "distinct"):
+                node.set(clause, None)
+            if not is_root or distinct is not None:
+                self._work.has_dropped = True
+                selected = superset(union([*masks.values(), selected, order]))
+                masks = {name: superset(mask) for name, mask in masks.items()}
         named: list[tuple[Mask, Carried]] = []
 
         def carried(mask: Mask | None) -> Carried | None:
