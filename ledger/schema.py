@@ -57,6 +57,11 @@ def _uses(path: Path) -> set[str]:
     return set(re.findall(r"\w+", re.sub(r"--[^\n]*|'[^']*'", " ", _creation(path.read_text(encoding="utf-8"))).lower()))
 
 
+def creation(name: str) -> str:
+    """Return the statement that creates a table, view or macro, without its COMMENTs."""
+    return _creation(object_files()[name].read_text(encoding="utf-8"))
+
+
 def _creation(text: str) -> str:
     return text.partition("\nCOMMENT ON ")[0]
 

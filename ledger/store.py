@@ -33,10 +33,11 @@ from ledger.journal import Journal
 from ledger.verdict import PARSER_VERSION
 
 Row = dict[str, Any]
-_SETTINGS: Final[dict[str, str | bool | int | float | list[str]]] = {
+SETTINGS: Final[dict[str, str | bool | int | float | list[str]]] = {
     "storage_compatibility_version": "v1.5.0",  # readable by DuckDB 1.5 and 2
     "wal_autocheckpoint": "1TB",  # one checkpoint, at the end: each rewrites the last row group, texts of documents and all
 }
+"""How a ledger is opened; DuckDB lets a process open a file in one way only."""
 _LOCK_POLL_S: Final = 0.02
 _SAY_WAITING_AFTER_S: Final = 2.0
 
@@ -181,7 +182,7 @@ class Store:
     def _opened(self, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
         mask = os.umask(0o077)  # a ledger is its user's own
         try:
-            connection = duckdb.connect(str(self.path), read_only=read_only, config=_SETTINGS)
+            connection = duckdb.connect(str(self.path), read_only=read_only, config=SETTINGS)
         except duckdb.Error as error:
             raise StoreError(f"{self.path}: cannot be opened as a ledger: {_first_line(error)}") from error
         finally:

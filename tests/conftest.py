@@ -54,15 +54,16 @@ class Workshop:
         kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}
         return {**kept, **self.environment}
 
-    def run(self, *arguments: str | Path, timeout: float = 100) -> Finished:
-        """Run a command on this ledger to its end."""
-        return self.run_plain("--ledger", self.ledger, *arguments, timeout=timeout)
+    def run(self, *arguments: str | Path, timeout: float = 100, stdin: str | None = None) -> Finished:
+        """Run a command on this ledger to its end, with a text on its standard input where one is given."""
+        return self.run_plain("--ledger", self.ledger, *arguments, timeout=timeout, stdin=stdin)
 
-    def run_plain(self, *arguments: str | Path, timeout: float = 100) -> Finished:
+    def run_plain(self, *arguments: str | Path, timeout: float = 100, stdin: str | None = None) -> Finished:
         """Run a command that names no ledger to its end."""
         done = subprocess.run(
             [WILDTRACE, *arguments],
             capture_output=True,
+            input=stdin,
             text=True,
             timeout=timeout,
             check=False,

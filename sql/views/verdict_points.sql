@@ -12,7 +12,10 @@ INNER JOIN verdicts
         effective_verdicts.request_key = verdicts.request_key
         AND effective_verdicts.attempt_key = verdicts.attempt_key
         AND parser.value = verdicts.parser_version
-CROSS JOIN RANGE(1, 1 + COALESCE(CAST(JSON_ARRAY_LENGTH(verdicts.points_awarded) AS BIGINT), 0)) AS positions (position);
+CROSS JOIN (
+    SELECT DISTINCT rubric_criteria.position
+    FROM rubric_criteria
+) AS positions;
 COMMENT ON VIEW verdict_points IS 'One row per judge request with a verdict and number that it lists';
 COMMENT ON COLUMN verdict_points.request_key IS 'The judge request';
 COMMENT ON COLUMN verdict_points.position IS '1 for the first number listed';

@@ -1,0 +1,4 @@
+-- What kinds of function the engine knows by a name. $name.
+SELECT DISTINCT function_type AS kind
+FROM DUCKDB_FUNCTIONS()
+WHERE LOWER(function_name) = $name;
