@@ -1,7 +1,7 @@
 """A real small model answers, judges and refuses: SmolLM2-135M-Instruct behind llama_cpp.server on loopback.
 
 A scripted endpoint says what its author thought of; these tests meet what a real server and a real model send. They need
-the environment that `make model` builds, and are run only when asked for: docs/real-model.md says how.
+the environment that `make model` builds, and are run only by it: docs/real-model.md says more.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from conftest import Workshop, task
 
 pytestmark = [pytest.mark.real_model, pytest.mark.timeout(600)]
 
-PYTHON_VARIABLE: Final = "WILDTRACE_MODEL_PYTHON"
+PYTHON: Final = Path(__file__).resolve().parents[1] / ".venv-model" / "bin" / "python"
 MODEL: Final = "SmolLM2-135M-Instruct"
 WINDOW_TOKENS: Final = 8192
 STARTS_WITHIN_S: Final = 120.0
@@ -59,14 +59,10 @@ WEIR_TASK: Final = task(
 
 @pytest.fixture(scope="module")
 def model_python() -> Path:
-    """The Python that has llama_cpp and the weights; skipped where no variable names one."""
-    named = os.environ.get(PYTHON_VARIABLE)
-    if not named:
-        pytest.skip(
-            f"no real model: ${PYTHON_VARIABLE} is not set. Run `make model`, then set it to .venv-model/bin/python "
-            "(docs/real-model.md)"
-        )
-    return Path(named).absolute()  # not resolved: a venv's python is a link, and its target knows nothing of the venv
+    """The Python that has llama_cpp and the weights; skipped where `make model` has not built it."""
+    if not PYTHON.exists():
+        pytest.skip("NOT RUN: no real model here; `make model` builds its environment and runs these tests")
+    return PYTHON
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +74,7 @@ def weights(model_python: Path) -> Path:
         folder = subprocess.check_output([model_python, "-c", code], text=True, timeout=60, env=clean_env()).strip()
         (found,) = Path(folder).glob("*.gguf")
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        pytest.fail(f"${PYTHON_VARIABLE} names {model_python}, which has no weights ({error}): run `make model` again")
+        pytest.fail(f"{model_python} has no weights ({error}): remove .venv-model and run `make model` again")
     return found
 
 
