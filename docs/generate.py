@@ -1,8 +1,8 @@
-"""Writes the pages that are made from the running thing: docs/cli.md from --help, docs/schema.md from the COMMENTs.
+"""Writes what is made from the running thing: docs/cli.md from --help, docs/schema.md from the COMMENTs, the README's output.
 
     python docs/generate.py
 
-A test compares both pages with what this module makes, so neither can lie.
+A test compares the pages with what this module makes, so none can lie.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ledger.resources import SQL
 from ledger.store import Store
 
 DOCS = Path(__file__).parent
+README = DOCS.parent / "README.md"
 WILDTRACE = Path(sys.executable).parent / "wildtrace"
 
 CLI_HEAD = """\
@@ -81,10 +82,21 @@ def schema_page() -> str:
     return "\n".join(parts)
 
 
+def readme_page() -> str:
+    """Return README.md with the demo's output as it is now."""
+    before, title, rest = README.read_text(encoding="utf-8").partition("## What the demo prints\n\n```text\n")
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {"PATH": os.environ["PATH"], "PYTHONUTF8": "1"}
+        demo = subprocess.run([WILDTRACE, "demo"], capture_output=True, text=True, check=True, env=environment, cwd=folder)
+    shown = demo.stdout.partition("\nEvery prompt")[0].strip("\n")
+    return before + title + shown + rest[rest.index("\n```") :]
+
+
 def main() -> None:
-    """Write both pages."""
+    """Write the pages."""
     (DOCS / "cli.md").write_text(cli_page(), encoding="utf-8")
     (DOCS / "schema.md").write_text(schema_page(), encoding="utf-8")
+    README.write_text(readme_page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -22,12 +22,11 @@ AGGREGATION: Final = (
     "effective_responses",
     "effective_verdicts",
     "exact_ratio",
-    "judge_totals",
-    "request_attempts",
+    "failed_requests",
     "run_scores",
-    "run_tasks",
     "task_points",
     "task_scores",
+    "task_states",
 )
 """The objects that turn evidence into figures: their SQL is the aggregation fingerprint, and so part of each class."""
 

@@ -27,7 +27,7 @@ import duckdb
 
 from ledger import intake, journal, schema
 from ledger.errors import StoreError
-from ledger.evidence import TABLES, FigureMove, JudgeReply, Segment, timestamp
+from ledger.evidence import TABLES, FigureMove, JudgeReply, Response, Segment, Verdict, timestamp
 from ledger.identity import sha256_bytes
 from ledger.journal import Journal
 from ledger.verdict import PARSER_VERSION
@@ -70,6 +70,9 @@ class Connection:
             names = [field.name for field in fields(kind)]
             records = [{name: getattr(row, name) for name in names} for row in group]
             self.run(f"insert_{TABLES[kind]}", rows=json.dumps(records, default=_plain, ensure_ascii=False))
+            if kind in {Response, Verdict}:
+                keys = json.dumps(sorted({record["request_key"] for record in records}))
+                self.run(f"insert_superseded_{TABLES[kind]}", keys=keys)
 
     def run(self, query: str, **parameters: Any) -> None:
         """Execute `sql/queries/<query>.sql`."""

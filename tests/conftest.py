@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -130,9 +131,26 @@ def task(task_id: str, question: str | None = None, corpus_file: str | None = No
     }
 
 
+@pytest.fixture(scope="session")
+def empty_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger without rows, made once: installing its views takes half a second."""
+    path = tmp_path_factory.mktemp("empty") / "empty.duckdb"
+    with Store(path).writing():
+        pass
+    return path
+
+
 @pytest.fixture
-def workshop(tmp_path: Path) -> Workshop:
-    """A fresh folder and ledger."""
+def workshop(tmp_path: Path, empty_ledger: Path) -> Workshop:
+    """A fresh folder with a ledger without rows."""
+    made = Workshop(tmp_path)
+    shutil.copy(empty_ledger, made.ledger)
+    return made
+
+
+@pytest.fixture
+def bare_workshop(tmp_path: Path) -> Workshop:
+    """A fresh folder without a ledger."""
     return Workshop(tmp_path)
 
 

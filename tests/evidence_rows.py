@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -57,22 +54,11 @@ def graded(text: str, *totals: Decimal | float | str | None) -> Outcome:
     return Outcome(text, [None if total is None else f'{{"total": {total}}}' for total in totals])
 
 
-@cache
-def empty_ledger() -> Path:
-    """Return a ledger without rows, made once: installing its views takes half a second."""
-    path = Path(tempfile.mkdtemp(prefix="wildtrace-tests-")) / "empty.duckdb"
-    with Store(path).writing():
-        pass
-    return path
-
-
 class Bench:
     """One dataset in a fresh ledger, and runs over it."""
 
     def __init__(self, workshop: Workshop, tasks: Sequence[dict[str, Any]], documents: Mapping[str, str]) -> None:
         flags = workshop.data(tasks, dict(documents))
-        if not workshop.ledger.exists():
-            shutil.copy(empty_ledger(), workshop.ledger)
         self.workshop, self.store = workshop, Store(workshop.ledger)
         self.loaded = dataset.load(Path(flags[1]), Path(flags[3]))
         record_dataset(self.store, self.loaded)

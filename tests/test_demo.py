@@ -29,8 +29,8 @@ def test_the_demo_ends_with_a_leaderboard_and_one_score_taken_apart(workshop: Wo
     assert workshop.rows("SELECT count(*) AS n FROM attempts") == asked
 
 
-def test_the_demo_needs_no_ledger_of_the_users(workshop: Workshop) -> None:
+def test_the_demo_needs_no_ledger_of_the_users(bare_workshop: Workshop) -> None:
     """Without --ledger it keeps its evidence in a file of its own and leaves wildtrace.duckdb alone."""
-    done = workshop.run_plain("demo")
+    done = bare_workshop.run_plain("demo")
     assert done.status == 0, done.err
-    assert sorted(path.name for path in workshop.folder.glob("*.duckdb")) == ["wildtrace-demo.duckdb"]
+    assert sorted(path.name for path in bare_workshop.folder.glob("*.duckdb")) == ["wildtrace-demo.duckdb"]

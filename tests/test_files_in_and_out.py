@@ -16,35 +16,37 @@ def read(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def test_a_broken_line_imports_nothing(workshop: Workshop) -> None:
+def test_a_broken_line_imports_nothing(bare_workshop: Workshop) -> None:
     """Line 300 of 481 is cut: the import fails, names the line, and the ledger has no row of it."""
     lines = [
         json.dumps({**task(f"t{n}", corpus_file="d.txt"), "ground_truth": json.dumps(task("x")["ground_truth"])})
         for n in range(481)
     ]
     lines[299] = lines[299][:40]
-    data = workshop.data([], {"d.txt": "A document."}, name="unused.json")
-    path = workshop.folder / "tasks.jsonl"
+    data = bare_workshop.data([], {"d.txt": "A document."}, name="unused.json")
+    path = bare_workshop.folder / "tasks.jsonl"
     path.write_text("\n".join(lines), encoding="utf-8")
-    done = workshop.run("import", "--data", path, *data[2:])
+    done = bare_workshop.run("import", "--data", path, *data[2:])
     assert done.status == 1
     assert "line 300" in done.err
-    assert not workshop.ledger.exists()
+    assert not bare_workshop.ledger.exists()
 
 
-def test_all_problems_of_a_dataset_are_told_in_one_go(workshop: Workshop) -> None:
+def test_all_problems_of_a_dataset_are_told_in_one_go(bare_workshop: Workshop) -> None:
     """Each problem has its row and field; missing documents and bad encodings are told beside them; nothing is imported."""
     tasks = [task("t1"), {**task("t2"), "question_text": 7}, task("t1"), task("t4", corpus_file="../config.json"), task("t5")]
-    data = workshop.data(tasks, {"t1.txt": "One."})
-    (workshop.folder / "corpus" / "t5.txt").write_bytes("第一回".encode("gb18030"))
-    done = workshop.run("import", *data)
+    data = bare_workshop.data(tasks, {"t1.txt": "One."})
+    (bare_workshop.folder / "corpus" / "t5.txt").write_bytes("第一回".encode("gb18030"))
+    done = bare_workshop.run("import", *data)
     assert done.status == 1
     for words in ("row 2 (t2): question_text", "row 3 (t1): task_id", "../config.json: outside", "t5.txt: not utf-8 at byte 0"):
         assert words in done.err
-    assert not workshop.ledger.exists()
-    assert workshop.run("import", *workshop.data([task("t1"), task("t5")], {}), "--encoding", "t5.txt=gb18030").status == 0
-    assert workshop.rows("SELECT text FROM documents ORDER BY text") == [{"text": "One."}, {"text": "第一回"}]
-    assert workshop.rows("SELECT encoding FROM document_files WHERE corpus_file = 't5.txt'") == [{"encoding": "gb18030"}]
+    assert not bare_workshop.ledger.exists()
+    assert (
+        bare_workshop.run("import", *bare_workshop.data([task("t1"), task("t5")], {}), "--encoding", "t5.txt=gb18030").status == 0
+    )
+    assert bare_workshop.rows("SELECT text FROM documents ORDER BY text") == [{"text": "One."}, {"text": "第一回"}]
+    assert bare_workshop.rows("SELECT encoding FROM document_files WHERE corpus_file = 't5.txt'") == [{"encoding": "gb18030"}]
 
 
 def test_responses_json_says_what_came_back(workshop: Workshop, endpoint: ScriptedEndpoint) -> None:
@@ -194,21 +196,21 @@ def test_prompts_rebuilt_by_sql_are_those_that_were_sent(workshop: Workshop, end
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_a_mistake_is_one_clear_line(workshop: Workshop, arguments: list[str], status: int, words: str) -> None:
+def test_a_mistake_is_one_clear_line(bare_workshop: Workshop, arguments: list[str], status: int, words: str) -> None:
     """Usage errors exit 64, others 1; each is one line of plain words on stderr, and stdout stays empty."""
-    done = workshop.run(*arguments)
+    done = bare_workshop.run(*arguments)
     assert (done.status, done.out) == (status, "")
     assert words in done.err
     assert len(done.err.splitlines()) == 1
 
 
-def test_a_file_that_is_no_ledger_is_named(workshop: Workshop) -> None:
+def test_a_file_that_is_no_ledger_is_named(bare_workshop: Workshop) -> None:
     """A text file in the ledger's place is refused in one line and left as it is."""
-    workshop.ledger.write_text("This is no database." * 100)
-    done = workshop.run("runs")
+    bare_workshop.ledger.write_text("This is no database." * 100)
+    done = bare_workshop.run("runs")
     assert done.status == 1
     assert "wildtrace.duckdb: cannot be opened as a ledger" in done.err
-    assert workshop.ledger.read_text() == "This is no database." * 100
+    assert bare_workshop.ledger.read_text() == "This is no database." * 100
 
 
 def test_names_are_never_cut(workshop: Workshop, endpoint: ScriptedEndpoint) -> None:

@@ -134,10 +134,10 @@ def test_every_document_is_in_or_out_for_every_model(workshop: Workshop, shared:
     }
 
 
-def test_a_document_in_another_encoding_is_refused_by_name(workshop: Workshop, shared: Path) -> None:
+def test_a_document_in_another_encoding_is_refused_by_name(bare_workshop: Workshop, shared: Path) -> None:
     """The GBK file stops the import, with its name and the way to say its encoding."""
-    done = workshop.run("import", "--data", shared / "data" / "tasks.json", "--corpus", shared / "data" / "corpus")
+    done = bare_workshop.run("import", "--data", shared / "data" / "tasks.json", "--corpus", shared / "data" / "corpus")
     assert done.status == 1
     assert f"{GBK}: not utf-8 at byte" in done.err
     assert f"--encoding {GBK}=" in done.err
-    assert not workshop.ledger.exists()
+    assert not bare_workshop.ledger.exists()

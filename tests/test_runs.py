@@ -201,15 +201,15 @@ def test_an_empty_panel_scores_nothing(workshop: Workshop, endpoint: ScriptedEnd
     assert "judges" in none_named.err
 
 
-def test_plan_calls_nobody_and_writes_nothing(workshop: Workshop, endpoint: ScriptedEndpoint) -> None:
+def test_plan_calls_nobody_and_writes_nothing(bare_workshop: Workshop, endpoint: ScriptedEndpoint) -> None:
     """`plan` says what would be asked, before and after a run; it makes no ledger and no request."""
-    data, config = workshop.some_data(3), workshop.config(endpoint.base_url)
-    before = workshop.run("plan", *config, *data, "--format", "json").json
+    data, config = bare_workshop.some_data(3), bare_workshop.config(endpoint.base_url)
+    before = bare_workshop.run("plan", *config, *data, "--format", "json").json
     assert (before["requests_to_make"], before["already_answered"], before["judge_requests_at_most"]) == (3, 0, 9)
     assert before["cap_source"] == "default"
-    assert not workshop.ledger.exists()
+    assert not bare_workshop.ledger.exists()
     assert endpoint.requests == []
-    assert workshop.run("generate", *config, *data).status == 0
-    after = workshop.run("plan", *config, *data)
+    assert bare_workshop.run("generate", *config, *data).status == 0
+    after = bare_workshop.run("plan", *config, *data)
     assert "probe" in after.err.lower()
-    assert workshop.run("plan", *config, *data, "--format", "json").json["already_answered"] == 3
+    assert bare_workshop.run("plan", *config, *data, "--format", "json").json["already_answered"] == 3

@@ -7,19 +7,11 @@ SELECT
     responses.finish_reason,
     responses.attempt_key
 FROM responses
-WHERE NOT EXISTS (
-    SELECT 1
-    FROM responses AS earlier
-    WHERE
-        earlier.request_key = responses.request_key
-        AND (
-            earlier.ended_at < responses.ended_at
-            OR (
-                earlier.ended_at = responses.ended_at
-                AND earlier.attempt_key < responses.attempt_key
-            )
-        )
-);
+LEFT JOIN superseded_responses
+    ON
+        responses.request_key = superseded_responses.request_key
+        AND responses.attempt_key = superseded_responses.attempt_key
+WHERE superseded_responses.attempt_key IS NULL;
 COMMENT ON VIEW effective_responses IS 'One row per generation request that has a final reply';
 COMMENT ON COLUMN effective_responses.request_key IS 'The request';
 COMMENT ON COLUMN effective_responses.response_sha256 IS 'sha256 of its text';

@@ -12,23 +12,13 @@ INNER JOIN ledger_meta AS parser
     ON
         parser.name = 'parser_version'
         AND verdicts.parser_version = parser.value
+LEFT JOIN superseded_verdicts
+    ON
+        verdicts.attempt_key = superseded_verdicts.attempt_key
+        AND verdicts.parser_version = superseded_verdicts.parser_version
 WHERE
     verdicts.status = 'ok'
-    AND NOT EXISTS (
-        SELECT 1
-        FROM verdicts AS earlier
-        WHERE
-            earlier.request_key = verdicts.request_key
-            AND earlier.status = 'ok'
-            AND earlier.parser_version = verdicts.parser_version
-            AND (
-                earlier.ended_at < verdicts.ended_at
-                OR (
-                    earlier.ended_at = verdicts.ended_at
-                    AND earlier.attempt_key < verdicts.attempt_key
-                )
-            )
-    );
+    AND superseded_verdicts.attempt_key IS NULL;
 COMMENT ON VIEW effective_verdicts IS 'One row per judge request that has a verdict';
 COMMENT ON COLUMN effective_verdicts.request_key IS 'The judge request';
 COMMENT ON COLUMN effective_verdicts.reply_sha256 IS 'sha256 of the reply';

@@ -107,6 +107,22 @@ WHERE
     )
 UNION ALL
 SELECT
+    'verdicts' AS subject,
+    request_key AS row_key,
+    'two verdicts count on one request' AS problem
+FROM effective_verdicts
+GROUP BY request_key
+HAVING COUNT(*) > 1
+UNION ALL
+SELECT
+    'responses' AS subject,
+    request_key AS row_key,
+    'two responses count for one request' AS problem
+FROM effective_responses
+GROUP BY request_key
+HAVING COUNT(*) > 1
+UNION ALL
+SELECT
     'attempts' AS subject,
     attempt_key AS row_key,
     'the same HTTP exchange twice' AS problem

@@ -2,18 +2,28 @@
 CREATE OR REPLACE VIEW judge_scores AS
 WITH reply_counts AS (
     SELECT
-        request_key,
-        COUNT(*) AS tries
-    FROM judge_replies
-    GROUP BY request_key
+        judge_requests.run_id,
+        judge_requests.request_key,
+        COUNT(DISTINCT judge_replies.attempt_key) AS tries
+    FROM judge_requests
+    INNER JOIN judge_replies
+        ON judge_requests.request_key = judge_replies.request_key
+    GROUP BY
+        judge_requests.run_id,
+        judge_requests.request_key
 ),
 
 sharing AS (
     SELECT
-        request_key,
-        COUNT(DISTINCT run_id) AS runs_n
+        judge_requests.run_id,
+        judge_requests.request_key,
+        COUNT(DISTINCT others.run_id) AS runs_n
     FROM judge_requests
-    GROUP BY request_key
+    INNER JOIN judge_requests AS others
+        ON judge_requests.request_key = others.request_key
+    GROUP BY
+        judge_requests.run_id,
+        judge_requests.request_key
 )
 
 SELECT
@@ -26,7 +36,7 @@ SELECT
     CASE
         WHEN judge_totals.total IS NOT NULL THEN 'ok'
         WHEN reply_counts.tries > 0 THEN 'unparsed'
-        WHEN request_attempts.attempts_n > 0 THEN 'failed'
+        WHEN failed_requests.request_key IS NOT NULL THEN 'failed'
         ELSE 'missing'
     END AS status,
     judge_totals.total,
@@ -48,11 +58,15 @@ INNER JOIN panel_judge_names
         runs.panel_fingerprint = panel_judge_names.panel_fingerprint
         AND judge_totals.judge_fingerprint = panel_judge_names.judge_fingerprint
 LEFT JOIN reply_counts
-    ON judge_totals.request_key = reply_counts.request_key
-LEFT JOIN request_attempts
-    ON judge_totals.request_key = request_attempts.request_key
+    ON
+        judge_totals.run_id = reply_counts.run_id
+        AND judge_totals.request_key = reply_counts.request_key
+LEFT JOIN failed_requests
+    ON judge_totals.request_key = failed_requests.request_key
 LEFT JOIN sharing
-    ON judge_totals.request_key = sharing.request_key;
+    ON
+        judge_totals.run_id = sharing.run_id
+        AND judge_totals.request_key = sharing.request_key;
 COMMENT ON VIEW judge_scores IS 'One row per run, answered task and judge of its panel';
 COMMENT ON COLUMN judge_scores.run_id IS 'The run';
 COMMENT ON COLUMN judge_scores.model IS 'Model name as sent';

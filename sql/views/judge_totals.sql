@@ -1,11 +1,11 @@
 -- Each judge of the panel on each answered task of a run, with its total where there is one.
 CREATE OR REPLACE VIEW judge_totals AS
 SELECT
-    run_tasks.run_id,
-    run_tasks.model,
-    run_tasks.task_id,
-    run_tasks.task_sha256,
-    run_tasks.response_sha256,
+    task_states.run_id,
+    runs.model,
+    task_states.task_id,
+    task_states.task_sha256,
+    task_states.response_sha256,
     panel_judges.judge_fingerprint,
     judge_requests.request_key,
     effective_verdicts.reply_sha256,
@@ -13,22 +13,22 @@ SELECT
     effective_verdicts.total_matches_points,
     effective_verdicts.points_count_matches,
     task_points.points_possible
-FROM run_tasks
+FROM task_states
 INNER JOIN runs
-    ON run_tasks.run_id = runs.run_id
+    ON task_states.run_id = runs.run_id
 INNER JOIN panel_judges
     ON runs.panel_fingerprint = panel_judges.panel_fingerprint
 INNER JOIN task_points
-    ON run_tasks.task_sha256 = task_points.task_sha256
+    ON task_states.task_sha256 = task_points.task_sha256
 LEFT JOIN judge_requests
     ON
-        run_tasks.run_id = judge_requests.run_id
-        AND run_tasks.task_id = judge_requests.task_id
-        AND run_tasks.response_sha256 = judge_requests.response_sha256
+        task_states.run_id = judge_requests.run_id
+        AND task_states.task_id = judge_requests.task_id
+        AND task_states.response_sha256 = judge_requests.response_sha256
         AND panel_judges.judge_fingerprint = judge_requests.judge_fingerprint
 LEFT JOIN effective_verdicts
     ON judge_requests.request_key = effective_verdicts.request_key
-WHERE run_tasks.status = 'answered';
+WHERE task_states.status = 'answered';
 COMMENT ON VIEW judge_totals IS 'One row per run, answered task and judge of its panel';
 COMMENT ON COLUMN judge_totals.run_id IS 'The run';
 COMMENT ON COLUMN judge_totals.model IS 'Model name as sent';

@@ -9,46 +9,46 @@ WITH on_own_panel AS (
             AND runs.model = panel_judges.model
 ),
 
+eligible AS (
+    SELECT
+        run_scores.*,
+        run_scores.complete AND on_own_panel.run_id IS NULL AS may_rank
+    FROM run_scores
+    LEFT JOIN on_own_panel
+        ON run_scores.run_id = on_own_panel.run_id
+),
+
 ranked AS (
     SELECT
-        run_scores.run_id,
+        eligible.*,
         RANK() OVER (
-            PARTITION BY run_scores.class_id
-            ORDER BY run_scores.overall DESC
+            PARTITION BY eligible.class_id, eligible.may_rank
+            ORDER BY eligible.overall DESC
         ) AS place
-    FROM run_scores
-    WHERE
-        run_scores.complete
-        AND NOT EXISTS (
-            SELECT 1
-            FROM on_own_panel
-            WHERE on_own_panel.run_id = run_scores.run_id
-        )
+    FROM eligible
 )
 
 SELECT
-    ranked.place AS rank,
-    run_scores.label,
-    run_scores.model,
-    run_scores.class_id,
-    run_scores.overall,
-    run_scores.scored_overall,
-    run_scores.scored_n,
-    run_scores.tasks_n,
-    run_scores.all_tasks_overall,
-    run_scores.overall_lo,
-    run_scores.overall_hi,
-    run_scores.out_of_context_n,
-    run_scores.empty_n,
-    run_scores.refused_n,
-    run_scores.failed_n,
-    run_scores.missing_n,
-    run_scores.unjudged_n,
-    run_scores.complete,
-    run_scores.run_id
-FROM run_scores
-LEFT JOIN ranked
-    ON run_scores.run_id = ranked.run_id;
+    CASE WHEN ranked.may_rank THEN ranked.place END AS rank,
+    ranked.label,
+    ranked.model,
+    ranked.class_id,
+    ranked.overall,
+    ranked.scored_overall,
+    ranked.scored_n,
+    ranked.tasks_n,
+    ranked.all_tasks_overall,
+    ranked.overall_lo,
+    ranked.overall_hi,
+    ranked.out_of_context_n,
+    ranked.empty_n,
+    ranked.refused_n,
+    ranked.failed_n,
+    ranked.missing_n,
+    ranked.unjudged_n,
+    ranked.complete,
+    ranked.run_id
+FROM ranked;
 COMMENT ON VIEW leaderboard IS 'One row per run';
 COMMENT ON COLUMN leaderboard.rank IS 'Place by overall among the complete runs of the class, ties share; NULL unless complete, and for a model that judges itself';
 COMMENT ON COLUMN leaderboard.label IS 'Its latest label';

@@ -1,35 +1,24 @@
--- What became of each task of a run (protocol sections 2, 3 and 5).
+-- What became of each task of a run, with its model and how often it was asked (protocol sections 2, 3 and 5).
 CREATE OR REPLACE VIEW run_tasks AS
 SELECT
-    run_requests.run_id,
+    task_states.run_id,
     runs.model,
-    run_requests.task_id,
-    run_requests.task_sha256,
-    documents.chars AS document_chars,
-    documents.cjk_head_n > 20 AS is_cjk,
-    run_requests.cap_chars,
-    run_requests.cap_source,
-    CASE
-        WHEN documents.chars > run_requests.cap_chars THEN 'out_of_context'
-        WHEN effective_responses.status IS NOT NULL THEN effective_responses.status
-        WHEN request_attempts.attempts_n > 0 THEN 'failed'
-        ELSE 'missing'
-    END AS status,
-    run_requests.request_key,
-    effective_responses.response_sha256,
-    effective_responses.finish_reason,
+    task_states.task_id,
+    task_states.task_sha256,
+    task_states.document_chars,
+    task_states.is_cjk,
+    task_states.cap_chars,
+    task_states.cap_source,
+    task_states.status,
+    task_states.request_key,
+    task_states.response_sha256,
+    task_states.finish_reason,
     COALESCE(request_attempts.attempts_n, 0) AS attempts_n
-FROM run_requests
+FROM task_states
 INNER JOIN runs
-    ON run_requests.run_id = runs.run_id
-INNER JOIN tasks
-    ON run_requests.task_sha256 = tasks.task_sha256
-INNER JOIN documents
-    ON tasks.document_sha256 = documents.document_sha256
-LEFT JOIN effective_responses
-    ON run_requests.request_key = effective_responses.request_key
+    ON task_states.run_id = runs.run_id
 LEFT JOIN request_attempts
-    ON run_requests.request_key = request_attempts.request_key;
+    ON task_states.request_key = request_attempts.request_key;
 COMMENT ON VIEW run_tasks IS 'One row per run and task of its dataset';
 COMMENT ON COLUMN run_tasks.run_id IS 'The run';
 COMMENT ON COLUMN run_tasks.model IS 'Model name as sent';

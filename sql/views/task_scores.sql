@@ -10,38 +10,44 @@ WITH panel_sizes AS (
 
 panel_sums AS (
     SELECT
-        run_id,
-        task_id,
-        COUNT(total) AS judges_done,
-        SUM(total) AS total_sum,
-        MAX(points_possible) AS points_possible
-    FROM judge_totals
+        judge_requests.run_id,
+        judge_requests.task_id,
+        judge_requests.response_sha256,
+        COUNT(effective_verdicts.total) AS judges_done,
+        SUM(effective_verdicts.total) AS total_sum
+    FROM judge_requests
+    INNER JOIN effective_verdicts
+        ON judge_requests.request_key = effective_verdicts.request_key
     GROUP BY
-        run_id,
-        task_id
+        judge_requests.run_id,
+        judge_requests.task_id,
+        judge_requests.response_sha256
 ),
 
 panel_scores AS (
     SELECT
-        run_tasks.run_id,
-        run_tasks.model,
-        run_tasks.task_id,
-        run_tasks.status,
+        task_states.run_id,
+        runs.model,
+        task_states.task_id,
+        task_states.status,
         COALESCE(panel_sizes.judges_required, 0) AS judges_required,
         COALESCE(panel_sums.judges_done, 0) AS judges_done,
         CASE
-            WHEN panel_sums.judges_done = panel_sizes.judges_required
-                THEN EXACT_RATIO(panel_sums.total_sum, panel_sums.points_possible * panel_sizes.judges_required)
+            WHEN task_states.status = 'answered' AND panel_sums.judges_done = panel_sizes.judges_required
+                THEN EXACT_RATIO(panel_sums.total_sum, task_points.points_possible * panel_sizes.judges_required)
         END AS panel_score
-    FROM run_tasks
+    FROM task_states
     INNER JOIN runs
-        ON run_tasks.run_id = runs.run_id
+        ON task_states.run_id = runs.run_id
+    INNER JOIN task_points
+        ON task_states.task_sha256 = task_points.task_sha256
     LEFT JOIN panel_sizes
         ON runs.panel_fingerprint = panel_sizes.panel_fingerprint
     LEFT JOIN panel_sums
         ON
-            run_tasks.run_id = panel_sums.run_id
-            AND run_tasks.task_id = panel_sums.task_id
+            task_states.run_id = panel_sums.run_id
+            AND task_states.task_id = panel_sums.task_id
+            AND task_states.response_sha256 = panel_sums.response_sha256
 )
 
 SELECT
