@@ -33,6 +33,7 @@ for command in (
     reports.runs,
     reports.leaderboard,
     reports.show,
+    reports.why,
     reports.diff,
     reports.audit,
     database.sql,

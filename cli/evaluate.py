@@ -9,7 +9,7 @@ import typer
 
 from ledger.errors import ExitStatus
 
-from . import options, output
+from . import options, output, reports
 from .options import ConfigFile, CorpusFolder, DataFile, Encodings, FormatChoice, LedgerFile
 from .output import Format
 from .progress import Progress, message
@@ -354,7 +354,7 @@ def _tell_demo(store: Store, run_id: str, path: Path) -> None:
     )
     output.records(board, Format.TABLE, columns)
     output.line(f"\nOne score taken apart: run {run_id}, task {task_id}")
-    for line in explained:
+    for line in reports.task_lines(explained, brief=True):
         output.line(f"  {line}")
     query = f"FROM judge_scores WHERE run_id = '{run_id}'"
     output.line(f"\nEvery prompt, reply and HTTP exchange behind these figures is a row in {path}:")

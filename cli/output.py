@@ -70,6 +70,14 @@ def document(value: Any) -> None:
     sys.stdout.write(json.dumps(_json(value), ensure_ascii=False, indent=1) + "\n")
 
 
+def raw(bodies: Sequence[tuple[str, bytes]]) -> None:
+    """Print bytes as they are, each under a heading."""
+    sys.stdout.flush()
+    for heading, body in bodies:
+        sys.stdout.buffer.write(f"--- {heading}\n".encode() + body + b"\n")
+    sys.stdout.buffer.flush()
+
+
 def neutral(text: str) -> str:
     """Return a text with every control character but the newline shown as an escape."""
     if text.isprintable():

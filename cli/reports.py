@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ledger.errors import ExitStatus
+from ledger.identity import decimal_text
 
 from . import options, output
 from .options import FormatChoice, LedgerFile, RunName
@@ -19,6 +20,7 @@ from .progress import message
 
 if TYPE_CHECKING:
     from ledger.compare import Diff
+    from ledger.why import RunWhy, TaskWhy
 
 _FINDING_COLUMNS = ("severity", "dimension", "subject", "detail", "run_ids")
 _RUN_COLUMNS = ("run_id", "label", "model", "class_id", "created_at", "tasks_n", "scored_n", "left_n", "complete", "overall")
@@ -86,6 +88,76 @@ def show(context: typer.Context, run: RunName, form: FormatChoice = Format.TABLE
     if failures:
         output.line()
         output.records(failures, form)
+
+
+def why(
+    context: typer.Context,
+    run: RunName,
+    task: Annotated[
+        str | None, typer.Argument(metavar="[TASK]", help="A task of the run; without one, the run's figures.")
+    ] = None,
+    raw: Annotated[bool, typer.Option("--raw", help="Print the bytes of every exchange behind the task, as received.")] = False,
+    form: FormatChoice = Format.TABLE,
+    ledger: LedgerFile = None,
+) -> None:
+    """Take a figure apart: the arithmetic, each term's evidence, the raw bytes.
+
+    The score is computed a second time in plain Python from the raw bytes; exits 1 if the views say otherwise.
+    """
+    from ledger import results
+    from ledger import why as whys
+
+    with options.store(context, ledger).reading() as connection:
+        run_id = results.find_run(connection, run)
+        if raw and task is not None:
+            output.raw(whys.raw_bytes(connection, run_id, task))
+            return
+        if raw:
+            raise typer.BadParameter("--raw needs a TASK")
+        found = whys.explain_run(connection, run_id) if task is None else whys.explain_task(connection, run_id, task)
+    if form is not Format.TABLE:
+        _print_why(found, form)
+    elif isinstance(found, whys.TaskWhy):
+        for line in task_lines(found):
+            output.line(line)
+    else:
+        output.records(found.tasks, form)
+        for line in found.arithmetic:
+            output.line(line)
+        output.line(f"computed again in plain Python from the raw bytes: {'the same' if found.agrees else 'NOT the same'}")
+    if not found.agrees:
+        message("the views and the raw bytes disagree: `wildtrace audit` may say why; please report it")
+        raise typer.Exit(ExitStatus.ERROR)
+
+
+def _print_why(found: TaskWhy | RunWhy, form: Format) -> None:
+    if form is Format.JSON:
+        output.document(asdict(found))
+    else:
+        output.records(found.tasks if hasattr(found, "tasks") else found.pieces, form)
+
+
+def task_lines(found: TaskWhy, *, brief: bool = False) -> list[str]:
+    """Return a task's score taken apart, line by line; `brief` leaves out when and how often endpoints were asked."""
+    lines = []
+    for piece in found.pieces:
+        kind = piece["piece"]
+        if kind == "score" or (brief and kind in {"attempt", "judge attempt", "judge prompt"}):
+            continue
+        facts = [
+            None if piece["value"] is None else decimal_text(piece["value"]),
+            piece["status"],
+            None if brief or piece["at"] is None else f"{piece['at'].isoformat(timespec='milliseconds')}Z",
+            piece["detail"],
+            piece["sha256"],
+            f"request {piece['request_key']}" if kind.endswith("prompt") else None,
+            f"attempt {piece['attempt_key']}" if kind.endswith("attempt") else None,
+        ]
+        who = f"{piece['judge']}: " if piece["judge"] else ""
+        lines.append(f"{kind:<15}{who}{', '.join(fact for fact in facts if fact)}")
+    again = "none yet" if found.recomputed is None else decimal_text(found.recomputed)
+    agrees = "the same" if found.agrees else "NOT the same"
+    return [*lines, f"{'score':<15}{found.arithmetic}", f"{'':<15}in plain Python from the raw bytes: {again}, {agrees}"]
 
 
 def diff(
