@@ -8,8 +8,10 @@ not used for loopback, and a body is read up to a limit.
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import json
 import socket
+import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from types import TracebackType
@@ -35,6 +37,10 @@ KEPT_HEADERS: Final = frozenset(
 BODY_LIMIT_BYTES: Final = 64 * 1024 * 1024
 _PIECE_BYTES: Final = 256 * 1024
 _BLACKED_OUT: Final = b"[key removed]"
+
+if importlib.util.find_spec("sniffio") is None:
+    # httpcore looks for it several times a request; where it is not installed, each look searches the disk: a third of all CPU
+    sys.modules["sniffio"] = None  # type: ignore[assignment]  # how Python marks a module as not there
 
 Record = Callable[[Attempt], Awaitable[None]]
 
