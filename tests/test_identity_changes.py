@@ -24,7 +24,7 @@ GENERATION, JUDGING = 2, 6
 
 @dataclass(frozen=True)
 class Change:
-    """A change of config or data, and what it makes new: answers asked, judgements asked, run, class."""
+    """A change of config or data, and what it makes new: answers asked, judgements asked, run, class, and the mix found."""
 
     name: str
     answers: int
@@ -35,6 +35,7 @@ class Change:
     tasks: list[dict[str, Any]] = field(default_factory=lambda: TASKS)
     documents: dict[str, str] = field(default_factory=lambda: DOCUMENTS)
     other_endpoint_for: str | None = None
+    finding: str = ""
 
 
 def judges(*changes: dict[str, Any]) -> dict[str, Any]:
@@ -48,31 +49,32 @@ CHANGES = [
     Change("name of the key's variable", 0, 0, False, False, {"api_key_env": None}),
     Change("order of rows", 0, 0, False, False, tasks=TASKS[::-1]),
     Change("family and judge labels", 0, 0, False, False, {"family": "f", **judges({"label": "J", "family": "g"})}),
-    Change("a cap that brings no task in", 0, 0, True, False, {"caps": {"m-a": {"en": 20, "cjk": 999_999}}}),
-    Change("a cap that brings a task in", 1, 3, True, False, {"caps": {"m-a": {"en": 2_850_000, "cjk": 5}}}),
+    Change("a cap that brings no task in", 0, 0, True, False, {"caps": {"m-a": {"en": 20, "cjk": 999_999}}}, finding="caps"),
+    Change("a cap that brings a task in", 1, 3, True, False, {"caps": {"m-a": {"en": 2_850_000, "cjk": 5}}}, finding="caps"),
     Change(
         "a caps entry for another, unlisted model", 0, 0, False, False,
         {"caps": {"m-a": {"en": 20, "cjk": 20}, "m-z": {"en": 9, "cjk": 9}}},
     ),
     Change("model", 1, 0, True, False, {"model": "m-b", "caps": {"m-b": {"en": 20, "cjk": 20}}}),
-    Change("base URL of the model", 1, 0, True, False, other_endpoint_for="model"),
+    Change("base URL of the model", 1, 0, True, False, other_endpoint_for="model", finding="base_url"),
     Change("temperature left out", 1, 0, True, False, {"send_temperature": False}),
     Change("32768 for a reasoning model", 1, 0, True, False, {"reasoning": True}),
-    Change("another temperature", 1, 0, True, True, {"temperature": 0.7}),
-    Change("another max_tokens", 1, 0, True, True, {"max_tokens": 4096}),
-    Change("an extra_body key", 1, 0, True, True, {"extra_body": {"top_p": 0.9}}),
+    Change("another temperature", 1, 0, True, True, {"temperature": 0.7}, finding="decoding_policy"),
+    Change("another max_tokens", 1, 0, True, True, {"max_tokens": 4096}, finding="decoding_policy"),
+    Change("an extra_body key", 1, 0, True, True, {"extra_body": {"top_p": 0.9}}, finding="decoding_policy"),
     Change("replicate", 1, 0, True, False, {"replicate": 1}),
     Change("judge_replicate", 0, 3, True, False, {"judge_replicate": 1}),
-    Change("a judge's model", 0, 1, True, True, judges({"model": "judge-9"})),
-    Change("a judge's settings", 0, 1, True, True, judges({"max_tokens": 999})),
-    Change("panel size", 0, 0, True, True, {"judges": JUDGES[:2]}),
-    Change("a judge's base URL", 0, 1, True, False, other_endpoint_for="judge"),
+    Change("a judge's model", 0, 1, True, True, judges({"model": "judge-9"}), finding="panel_policy"),
+    Change("a judge's settings", 0, 1, True, True, judges({"max_tokens": 999}), finding="judge_settings, panel_policy"),
+    Change("panel size", 0, 0, True, True, {"judges": JUDGES[:2]}, finding="panel_policy"),
+    Change("a judge's base URL", 0, 1, True, False, other_endpoint_for="judge", finding="judge_base_url"),
     Change("the panel's order", 0, 0, False, False, {"judges": JUDGES[::-1]}),
-    Change("a document", 1, 0, True, True, documents={**DOCUMENTS, "a.txt": "Document A."}),
-    Change("a question", 1, 3, True, True, tasks=[task("t1", "Another question?", "a.txt"), TASKS[1]]),
+    Change("a document", 1, 0, True, True, documents={**DOCUMENTS, "a.txt": "Document A."}, finding="dataset"),
+    Change("a question", 1, 3, True, True, tasks=[task("t1", "Another?", "a.txt"), TASKS[1]], finding="dataset"),
     Change(
         "a rubric", 0, 3, True, True,
         tasks=[{**TASKS[0], "ground_truth": {"scoring_rubric": [{"points": 100, "correct_criterion": "x"}]}}, TASKS[1]],
+        finding="dataset",
     ),
     Change("an unknown field of a task", 0, 0, False, False, tasks=[{**TASKS[0], "language": "en"}, TASKS[1]]),
 ]  # fmt: skip
@@ -119,6 +121,7 @@ def test_a_change_makes_new_what_the_table_says(
     assert bool(new) == change.new_run
     if new:
         assert (set(new.values()) != set(old.values())) == change.new_class
+    assert mixes(workshop) == change.finding
 
 
 def test_a_cap_that_overrides_the_table_is_a_class_of_its_own(workshop: Workshop, endpoint: ScriptedEndpoint) -> None:
@@ -131,6 +134,14 @@ def test_a_cap_that_overrides_the_table_is_a_class_of_its_own(workshop: Workshop
     workshop.run("run", *workshop.config(endpoint.base_url, model="gpt-5.4", caps={"gpt-5.4": {"en": 99, "cjk": 99}}), *data)
     assert endpoint.requests == []
     assert len(set(board(workshop).values()) - set(old.values())) == 1
+    assert mixes(workshop) == "cap_rule, caps"
+
+
+def mixes(workshop: Workshop) -> str:
+    """Return in what the runs of the ledger differ that they must have in common."""
+    return ", ".join(
+        row["dimension"] for row in workshop.rows("SELECT DISTINCT dimension FROM mixing WHERE is_mix ORDER BY dimension")
+    )
 
 
 def board(workshop: Workshop) -> dict[str, str]:

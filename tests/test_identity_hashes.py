@@ -150,10 +150,11 @@ def test_the_table_of_changes_says_what_the_tests_of_changes_hold() -> None:
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:] if line.startswith("|")]
     rows = {name: rest for name, *rest in cells}
     for change in CHANGES:
-        answers, judgements, run, klass = rows.pop(change.name)
+        answers, judgements, run, klass, finding = rows.pop(change.name)
         assert (answers == "none") == (change.answers == 0), change.name
         assert (judgements.startswith("none") or judgements == "of answers that differ") == (change.judgements == 0), change.name
         assert (run == "new", klass == "new") == (change.new_run, change.new_class), change.name
+        assert finding == (change.finding or "none"), change.name
     assert list(rows) == [
         "a cap that overrides the protocol's table",
         "prompt template, judge template (a new version of this tool)",
