@@ -172,6 +172,6 @@ def port_of_the_demo() -> Iterator[None]:
 @pytest.fixture
 def shared() -> Path:
     """The folder of real documents and reported failures beside the checkout; loudly skipped where it is absent."""
-    if not SHARED.is_dir():
+    if not (SHARED / "data").is_dir():
         pytest.skip(f"NOT RUN: the real documents and cases are not in {SHARED.name}/ beside this checkout")
     return SHARED
