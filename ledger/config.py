@@ -355,6 +355,8 @@ def _in_words(error: ValidationError) -> Iterator[str]:
             yield f"{place}: unknown key{_nearest(name, known.model_fields)}"
         elif name == "api_key_env" and problem["type"] == "string_pattern_mismatch":
             yield f"{place}: must be the name of an environment variable (letters, digits and _), not the key itself"
+        elif problem["type"] == "string_pattern_mismatch":
+            yield f"{place}: must hold no control characters"
         elif problem["type"] == "missing":
             yield f"{place}: missing"
         else:
