@@ -118,7 +118,7 @@ def import_responses(store: Store, path: Path, dataset: Dataset, config: Config)
     own = _own_run(store, dataset, config, entries, run_id)
     if own is not None:
         return own
-    planned = _imported_plan(raw, entries, model, dataset, config)
+    planned = _imported_plan(path.name, raw, entries, model, dataset, config)
     now = timestamp(time.time())
     rows: list[object] = [*plan.run_rows(planned), *_imported_responses(raw, entries, planned, now)]
     with store.writing() as connection:
@@ -183,8 +183,8 @@ def _same_requests(connection: Connection, run_id: str, asked: Mapping[str, str 
     return {row["task_id"]: row["request_key"] for row in connection.rows("select_run_requests", run_id=run_id)} == asked
 
 
-def _imported_plan(raw: bytes, entries: Mapping[str, Row], model: str, dataset: Dataset, config: Config) -> Plan:
-    """Return the plan of an imported run: the config's panel and caps, but a route that is the file."""
+def _imported_plan(name: str, raw: bytes, entries: Mapping[str, Row], model: str, dataset: Dataset, config: Config) -> Plan:
+    """Return the plan of an imported run: the config's panel and caps, but a route and a label that are the file's."""
     planned = plan.make_plan(dataset, config)
     source = {"imported_sha256": identity.sha256_bytes(raw), "model": model}
     asked = {request.task.task_id: request.task.prompt_sha256 for request in planned.requests}
@@ -216,7 +216,7 @@ def _imported_plan(raw: bytes, entries: Mapping[str, Row], model: str, dataset: 
         for request in planned.requests
     )
     configs = (*kept, *(ConfigRow(hashes[kind], kind, body) for kind, body in bodies.items()))
-    return Plan(run, config.label, configs, planned.panel, requests)
+    return Plan(run, name, configs, planned.panel, requests)
 
 
 def _status(entry: Mapping[str, Any]) -> str:

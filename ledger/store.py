@@ -15,7 +15,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from decimal import Decimal
 from io import FileIO
@@ -220,10 +220,11 @@ class Store:
 
 
 def _sign(lock: FileIO) -> None:
-    """Write into a lock file who holds it."""
-    lock.truncate(0)
-    lock.seek(0)
-    lock.write(f"process {os.getpid()} ({' '.join(Path(sys.argv[0]).name.split())})".encode())
+    """Write into a lock file who holds it: a courtesy to who waits, which a full disk may refuse."""
+    with suppress(OSError):
+        lock.truncate(0)
+        lock.seek(0)
+        lock.write(f"process {os.getpid()} ({' '.join(Path(sys.argv[0]).name.split())})".encode())
 
 
 def _holder(lock: FileIO) -> str:

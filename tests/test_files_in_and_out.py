@@ -147,8 +147,8 @@ def test_responses_made_elsewhere_are_judged_as_imported(workshop: Workshop, end
     arguments = ["judge", *workshop.config(endpoint.base_url), *data, "--responses", path]
     done = workshop.run(*arguments)
     assert done.status == 2, done.err  # one task has no answer: missing
-    assert workshop.rows("SELECT model, scored_n, empty_n, missing_n FROM run_scores") == [
-        {"model": "their-model", "scored_n": 1, "empty_n": 1, "missing_n": 1}
+    assert workshop.rows("SELECT label, model, scored_n, empty_n, missing_n FROM run_scores") == [
+        {"label": "theirs.json", "model": "their-model", "scored_n": 1, "empty_n": 1, "missing_n": 1}
     ]
     assert endpoint.asked("m-a") == 0
     endpoint.forget()
