@@ -32,7 +32,7 @@ SELECT
     judge_totals.task_id,
     panel_judge_names.judge,
     judge_totals.judge_fingerprint,
-    run_classes.class_id,
+    judge_totals.class_id,
     CASE
         WHEN judge_totals.total IS NOT NULL THEN 'ok'
         WHEN reply_counts.tries > 0 THEN 'unparsed'
@@ -51,8 +51,6 @@ SELECT
 FROM judge_totals
 INNER JOIN runs
     ON judge_totals.run_id = runs.run_id
-INNER JOIN run_classes
-    ON judge_totals.run_id = run_classes.run_id
 INNER JOIN panel_judge_names
     ON
         runs.panel_fingerprint = panel_judge_names.panel_fingerprint

@@ -3,6 +3,7 @@ CREATE OR REPLACE VIEW judge_totals AS
 SELECT
     task_states.run_id,
     runs.model,
+    run_classes.class_id,
     task_states.task_id,
     task_states.task_sha256,
     task_states.response_sha256,
@@ -16,6 +17,8 @@ SELECT
 FROM task_states
 INNER JOIN runs
     ON task_states.run_id = runs.run_id
+INNER JOIN run_classes
+    ON task_states.run_id = run_classes.run_id
 INNER JOIN panel_judges
     ON runs.panel_fingerprint = panel_judges.panel_fingerprint
 INNER JOIN task_points
@@ -32,6 +35,7 @@ WHERE task_states.status = 'answered';
 COMMENT ON VIEW judge_totals IS 'One row per run, answered task and judge of its panel';
 COMMENT ON COLUMN judge_totals.run_id IS 'The run';
 COMMENT ON COLUMN judge_totals.model IS 'Model name as sent';
+COMMENT ON COLUMN judge_totals.class_id IS 'Class within which scores may be compared';
 COMMENT ON COLUMN judge_totals.task_id IS 'The task id';
 COMMENT ON COLUMN judge_totals.task_sha256 IS 'The task';
 COMMENT ON COLUMN judge_totals.response_sha256 IS 'The answer that is graded';
