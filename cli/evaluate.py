@@ -202,11 +202,20 @@ def run(
 ) -> None:
     """Generate, then judge; print Scored and All<N>."""
     from ledger import config as configs
+    from ledger import plan as plans
+    from ledger import results
 
     settings, loaded = configs.load(config), _loaded(data, corpus, encoding)
     store = options.store(context, ledger)
-    planned = _generate_and_judge(store, loaded, settings, out)
-    _finish_scoring(store, planned)
+    planned = plans.make_plan(loaded.dataset, settings)
+    figures = results.finished(store, loaded, planned, settings)
+    if figures is None:
+        _generate_and_judge(store, loaded, settings, out)
+        _finish_scoring(store, planned)
+    else:
+        _warn_of_default_cap(planned)
+        _write_scores(store, planned, out)
+        _tell_scoring(figures, [])
 
 
 def _loaded(data: Path, corpus: Path, encoding: list[str] | None) -> Loaded:
@@ -302,7 +311,11 @@ def _finish_scoring(store: Store, planned: Plan) -> None:
     with store.reading() as connection:
         row = results.figures(connection, planned.run.run_id)
         failures = [] if row["complete"] else connection.rows("select_failures", run_id=planned.run.run_id)
-    output.line(f"run {row['run_id']}  {planned.run.model}: {_counts(row, _COUNTS)}; {row['tasks_n']} tasks")
+    _tell_scoring(row, failures)
+
+
+def _tell_scoring(row: dict[str, Any], failures: list[dict[str, Any]]) -> None:
+    output.line(f"run {row['run_id']}  {row['model']}: {_counts(row, _COUNTS)}; {row['tasks_n']} tasks")
     output.line(f"Scored  {_figure(row['scored_overall'])}  ({row['scored_n']} tasks scored by the whole panel)")
     output.line(f"All{row['tasks_n']}  {_figure(row['overall'])}")
     if row["overall"] is None:

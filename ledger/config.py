@@ -108,7 +108,7 @@ _Positive = Annotated[int, Field(gt=0, lt=2**31)]
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, hide_input_in_errors=True, defer_build=True)
 
 
 class CapsEntry(_Strict):

@@ -42,8 +42,7 @@ def record_run(store: Store, planned: Plan, config: Config, loaded: Loaded | Non
     """
     if store.exists():
         with store.reading() as connection:
-            known = loaded is None or _has_dataset(connection, loaded)
-            if known and _has_run(connection, planned) and not plan.new_names(connection, planned, config):
+            if is_recorded(connection, planned, config, loaded):
                 return plan.answered_keys(connection, planned)
     with store.writing() as connection:
         if loaded is not None and not _has_dataset(connection, loaded):
@@ -52,6 +51,12 @@ def record_run(store: Store, planned: Plan, config: Config, loaded: Loaded | Non
             connection.insert(plan.run_rows(planned))
         connection.insert(plan.new_names(connection, planned, config))
         return plan.answered_keys(connection, planned)
+
+
+def is_recorded(connection: Connection, planned: Plan, config: Config, loaded: Loaded | None = None) -> bool:
+    """Tell whether all that `record_run` writes is there."""
+    known = loaded is None or _has_dataset(connection, loaded)
+    return known and _has_run(connection, planned) and not plan.new_names(connection, planned, config)
 
 
 def _has_run(connection: Connection, planned: Plan) -> bool:

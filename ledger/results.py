@@ -15,9 +15,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from ledger import identity, plan, prompts, protocol, strict_json
+from ledger import generate, identity, plan, prompts, protocol, strict_json
 from ledger.config import Config
-from ledger.dataset import Dataset
+from ledger.dataset import Dataset, Loaded
 from ledger.errors import InputError
 from ledger.evidence import Config as ConfigRow
 from ledger.evidence import Response, RunRequest, timestamp
@@ -43,6 +43,20 @@ def figures(connection: Connection, run_id: str) -> Row:
     """Return a run's row of `run_scores`."""
     (row,) = connection.rows("select_figures", run_id=run_id)
     return row
+
+
+def finished(store: Store, loaded: Loaded, planned: Plan, config: Config) -> Row | None:
+    """Return a run's figures where it is recorded and complete, so that nothing is left to ask; else None.
+
+    Opens the ledger once: what running a finished run again costs.
+    """
+    if config.judges is None or not store.exists():
+        return None
+    with store.reading() as connection:
+        if not generate.is_recorded(connection, planned, config, loaded):
+            return None
+        row = figures(connection, planned.run.run_id)
+    return row if row["complete"] else None
 
 
 def responses(connection: Connection, run_id: str, model: str) -> Json:
