@@ -28,13 +28,10 @@ _TASKS_SHOWN: Final = 20
 
 def record_claim(store: Store, path: Path, run: str | None = None) -> Claim:
     """Record a scores.json, or a plain list of {task_id, score}, as a claim about a run. Raises InputError."""
-    try:
-        raw = path.read_bytes()
-        document = strict_json.loads(raw.decode("utf-8-sig"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except ValueError as error:
-        raise InputError(f"{path}: {error}") from None
+    document = strict_json.load(path)
+    if not strict_json.has_utf8_form(document):
+        raise InputError(f"{path}: holds a lone surrogate, which has no UTF-8 form")
+    raw = path.read_bytes()
     whole: dict[str, Any] = document if isinstance(document, dict) else {"tasks": document}
     digest = sha256_bytes(raw)
     tasks = _tasks(path, digest, whole.get("tasks"))

@@ -324,16 +324,7 @@ def _parameters(fields: _RouteFields, max_tokens: int | None) -> dict[str, Json]
 
 
 def _read_object(path: Path) -> Any:
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 at byte {error.start}") from None
-    try:
-        found = strict_json.without_decimals(strict_json.loads(text))
-    except ValueError as error:
-        raise InputError(f"{path}: {error}") from None
+    found = strict_json.without_decimals(strict_json.load(path))
     if not isinstance(found, dict):
         raise InputError(f"{path}: must be an object")
     return found

@@ -8,7 +8,6 @@ read one at a time and not kept: `Loaded.text` reads one again and proves that i
 from __future__ import annotations
 
 import difflib
-import json
 import os
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -249,9 +248,7 @@ def _question(record: Any, problems: list[str]) -> Question | None:
     texts = {name: _text(record, name, problems) for name in ("task_id", "question_text", "corpus_file")}
     truth = _ground_truth(record, problems)
     rubric = _rubric(truth, problems) if truth is not None else None
-    try:
-        json.dumps(strict_json.without_decimals([record, truth]), ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
+    if not strict_json.has_utf8_form([record, truth]):
         problems.append("holds a lone surrogate, which has no UTF-8 form")
     if problems or truth is None or rubric is None:
         return None

@@ -143,13 +143,10 @@ def import_responses(store: Store, path: Path, dataset: Dataset, config: Config)
 
 
 def _read_responses(path: Path, dataset: Dataset) -> tuple[bytes, dict[str, Row], str, str | None]:
-    try:
-        raw = path.read_bytes()
-        document = strict_json.loads(raw.decode("utf-8-sig"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except ValueError as error:
-        raise InputError(f"{path}: {error}") from None
+    document = strict_json.load(path)
+    if not strict_json.has_utf8_form(document):
+        raise InputError(f"{path}: holds a lone surrogate, which has no UTF-8 form")
+    raw = path.read_bytes()
     listed = document.get("responses") if isinstance(document, dict) else None
     if not isinstance(listed, list):
         raise InputError(f"{path}: must be an object with a list `responses`")
@@ -272,4 +269,4 @@ def _imported_responses(raw: bytes, entries: Mapping[str, Row], planned: Plan, n
 
 
 def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else None

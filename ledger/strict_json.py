@@ -10,7 +10,10 @@ from __future__ import annotations
 import json
 import math
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from typing import Any, Final
+
+from ledger.errors import InputError
 
 _DEPTH_LIMIT: Final = 100
 
@@ -26,6 +29,29 @@ def loads(text: str) -> Any:
     if _is_deeper_than(_DEPTH_LIMIT, value):
         raise ValueError("JSON nested too deeply")
     return value
+
+
+def load(path: Path) -> Any:
+    """Return the JSON value of a file. Raises InputError in one line that names the file and the place."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 at byte {error.start}") from None
+    try:
+        return loads(text)
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def has_utf8_form(value: Any) -> bool:
+    """Tell whether every text of a JSON value can be kept: a lone surrogate has no UTF-8 form."""
+    try:
+        json.dumps(without_decimals(value), ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def without_decimals(value: Any) -> Any:

@@ -163,6 +163,31 @@ def test_responses_made_elsewhere_are_judged_as_imported(workshop: Workshop, end
     assert "responses[2].response" in broken.err
 
 
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b'{"model": "m", "responses": [{"task_id": "t00", "response": "\\ud800"}]}', "lone surrogate"),
+        (b"\xff\xfe", "not UTF-8 at byte 0"),
+        (b'{"overall": NaN}', "NaN is not JSON"),
+        (b"[1]", "must be"),
+    ],
+    ids=["surrogate", "encoding", "NaN", "no objects"],
+)
+@pytest.mark.parametrize("kind", ["responses", "claim"])
+def test_a_file_made_elsewhere_that_is_not_sound_is_named(workshop: Workshop, kind: str, content: bytes, words: str) -> None:
+    """Answers and claims that cannot be read are refused in one line that names the file; nothing is recorded."""
+    path = workshop.folder / "theirs.json"
+    path.write_bytes(content)
+    flags = ["--claim", path] if kind == "claim" else ["--responses", path, *workshop.config("http://127.0.0.1:9/v1")]
+    data = workshop.some_data(1)
+    workshop.run("import", *data)
+    done = workshop.run("import", *flags, *([] if kind == "claim" else data[:2]))
+    assert done.status == 1
+    assert "theirs.json" in done.err
+    assert words in done.err
+    assert workshop.rows("SELECT run_id FROM runs UNION ALL SELECT name FROM claims") == []
+
+
 def test_prompts_rebuilt_by_sql_are_those_that_were_sent(workshop: Workshop, endpoint: ScriptedEndpoint) -> None:
     """The view prompt_texts gives, byte for byte, what the endpoint received, and its hash is the key it is stored under."""
     hard = "{document} {question} %s $1 \\n 'quote' \"double\" 漢字 😀 \u2028 \x00 tab\t end"
