@@ -77,10 +77,11 @@ MIXES: dict[str, tuple[dict[str, Any], set[str]]] = {
 def test_what_two_runs_mix_is_found_among_them_alone(bench: Bench, keys: dict[str, Any], dimensions: set[str]) -> None:
     """Two configs of one model: each policy in which they differ is a finding of both; each run alone is clean."""
     ids = [run(bench), run(bench, **keys)]
-    assert set(found(bench)) == dimensions
+    both = audit(bench)
+    assert {row["dimension"] for row in both.findings} == dimensions
     assert {row["dimension"] for row in bench.rows("FROM mixing")} == dimensions
-    assert all(run_id in row["run_ids"] for row in audit(bench).findings for run_id in ids)
-    assert audit(bench).is_mix == bool(dimensions - {"judge_base_url"})
+    assert all(run_id in row["run_ids"] for row in both.findings for run_id in ids)
+    assert both.is_mix == bool(dimensions - {"judge_base_url"})
     assert found(bench, ids[0]) == {}
 
 
@@ -150,9 +151,10 @@ SIGNS: dict[str, tuple[dict[str, Any], Outcome | None, set[str]]] = {
 def test_what_a_run_shows_is_found(bench: Bench, keys: dict[str, Any], first: Outcome | None, dimensions: set[str]) -> None:
     """One run with one thing wrong: that is found, in words, and nothing else."""
     run_id = run(bench, first=first, **keys)
-    assert set(found(bench)) == dimensions
-    assert all(run_id in row["run_ids"] and len(row["detail"]) > 40 for row in audit(bench).findings)
-    assert not audit(bench).is_mix
+    told = audit(bench)
+    assert {row["dimension"] for row in told.findings} == dimensions
+    assert all(run_id in row["run_ids"] and len(row["detail"]) > 40 for row in told.findings)
+    assert not told.is_mix
 
 
 def test_a_system_fingerprint_that_changes_within_a_run_is_found(bench: Bench) -> None:

@@ -93,7 +93,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, obje
 
 
 @pytest.mark.parametrize("stage", ["generation", "judging"])
-@pytest.mark.parametrize("kill_after", [3, 17])
+@pytest.mark.parametrize("kill_after", [pytest.param(3, marks=pytest.mark.slow), 17])
 def test_kill_9_wastes_at_most_what_was_in_flight(
     workshop: Workshop, endpoint: ScriptedEndpoint, undisturbed: list[dict[str, object]], stage: str, kill_after: int
 ) -> None:

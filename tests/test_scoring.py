@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from conftest import Workshop, task
-from endpoint import ScriptedEndpoint, error, is_judging, ok, question_of
 
 from ledger import config, dataset, intake, plan
 from ledger.demo.endpoint import completion_body
@@ -184,71 +183,3 @@ def test_a_panel_without_judges_scores_nothing(workshop: Workshop) -> None:
     evidence.write()
     row = evidence.figures()
     assert (row["overall"], row["scored_overall"], row["unjudged_n"], row["complete"]) == (None, None, 1, False)
-
-
-def test_zero_filled_tasks_are_in_the_denominator_of_all_n_only(workshop: Workshop, endpoint: ScriptedEndpoint) -> None:
-    """Six answered, two out of context, one refused, one empty: Scored 0.8, All10 0.48, exit 0."""
-
-    def behaviour(_: str, prompt: str, __: int) -> bytes:
-        if is_judging(prompt):
-            return ok('{"points_awarded":[60,20],"total":80}')
-        special = {"What does t06 say?": ok(None, refusal="No."), "What does t07 say?": ok(" \n")}
-        return special.get(question_of(prompt), ok("An answer."))
-
-    endpoint.behaviour = behaviour
-    documents = {f"t{n:02d}.txt": "Short." if n < 8 else "Far too long for this cap." * 10 for n in range(10)}
-    flags = workshop.data([task(f"t{n:02d}") for n in range(10)], documents)
-    settings = workshop.config(endpoint.base_url, caps={"m-a": {"en": 100, "cjk": 100}})
-    done = workshop.run("run", *settings, *flags, "--out", workshop.folder / "out" / "scores.json")
-    assert done.status == 0, done.err
-    (row,) = workshop.run("leaderboard", "--format", "json").json
-    assert (row["scored_overall"], row["scored_n"], row["overall"], row["all_tasks_overall"]) == (0.8, 6, 0.48, 0.48)
-    assert (row["out_of_context_n"], row["refused_n"], row["empty_n"], row["rank"]) == (2, 1, 1, 1)
-    assert len(endpoint.requests) == 8 + 6 * 3
-    assert not any("Far too long" in prompt for prompt in endpoint.prompts)
-    assert "Scored  0.800000000" in done.out
-    assert "All10  0.480000000" in done.out
-
-
-def test_full_precision_is_averaged(workshop: Workshop, endpoint: ScriptedEndpoint) -> None:
-    """33/33/34 and 67/66/66 give 0.498333333, not 0.5 of rounded parts."""
-    totals = {
-        ("judge-1", "t00"): 33,
-        ("judge-2", "t00"): 33,
-        ("judge-3", "t00"): 34,
-        ("judge-1", "t01"): 67,
-        ("judge-2", "t01"): 66,
-        ("judge-3", "t01"): 66,
-    }
-
-    def behaviour(model: str, prompt: str, _: int) -> bytes:
-        if not is_judging(prompt):
-            return ok("An answer.")
-        return ok(f'{{"total": {totals[model, question_of(prompt)[10:13]]}}}')
-
-    endpoint.behaviour = behaviour
-    workshop.run("run", *workshop.config(endpoint.base_url), *workshop.some_data(2))
-    (row,) = workshop.run("leaderboard", "--format", "json").json
-    assert abs(row["scored_overall"] - (100 / 300 + 199 / 300) / 2) < 2e-9
-
-
-def test_a_judge_outage_is_exit_2_and_null_and_the_next_run_completes_it(workshop: Workshop, endpoint: ScriptedEndpoint) -> None:
-    """While a judge is down the figures are NULL and the status 2; once it is back only its requests are made."""
-    down = True
-
-    def behaviour(model: str, prompt: str, _: int) -> bytes:
-        if is_judging(prompt):
-            return error(501, "down") if down and model == "judge-2" else ok('{"total": 50}')
-        return ok("An answer.")
-
-    endpoint.behaviour = behaviour
-    flags = [*workshop.config(endpoint.base_url), *workshop.some_data(3)]
-    first = workshop.run("run", *flags)
-    assert first.status == 2
-    assert "All3  NULL" in first.out
-    down = False
-    endpoint.forget()
-    second = workshop.run("run", *flags)
-    assert second.status == 0, second.err
-    assert (len(endpoint.requests), endpoint.asked("judge-2")) == (3, 3)
-    assert "All3  0.500000000" in second.out

@@ -19,10 +19,10 @@ from ledger.store import Connection
 @pytest.fixture
 def connection(workshop: Workshop) -> Iterator[Connection]:
     """A ledger with two runs that have tasks of every status, unreadable and repeated replies among them, open for reading."""
-    tasks, documents = clustered_tasks(7, 60)
+    tasks, documents = clustered_tasks(7, 35)
     bench = Bench(workshop, tasks, documents)
     pick = random.Random(60)
-    outcomes = {**random_outcomes(pick, 60), "t001": FAILED, "t000": MISSING, "t003": graded("half judged", 10, None, 30)}
+    outcomes = {**random_outcomes(pick, 35), "t001": FAILED, "t000": MISSING, "t003": graded("half judged", 10, None, 30)}
     repeated = Outcome(
         "twice", [["no verdict", '{"total": 12.5}', '{"total": 99}'], '{"total": 1e1}', '```json\n{"total": 7}\n```']
     )
@@ -38,7 +38,7 @@ def test_every_score_of_a_run_is_the_same_from_the_raw_bytes(connection: Connect
     for row in connection.select("SELECT run_id, tasks_n, complete FROM run_scores"):
         found = why.explain_run(connection, row["run_id"])
         assert found.agrees
-        assert len(found.tasks) == row["tasks_n"] == 60
+        assert len(found.tasks) == row["tasks_n"] == 35
         statuses = {task["status"] for task in found.tasks}
         if row["complete"]:
             assert found.arithmetic[1].endswith(f"= {format(found.figures['overall'].normalize(), 'f')}")
