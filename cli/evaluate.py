@@ -321,7 +321,7 @@ def _tell_scoring(row: dict[str, Any], failures: list[dict[str, Any]]) -> None:
     if row["overall"] is None:
         message(
             f"All{row['tasks_n']} is NULL while {row['unjudged_n']} answered tasks lack a judge; it will be within "
-            f"{row['overall_lo']} and {row['overall_hi']}. Run the same command again to ask the judges again"
+            f"{_figure(row['overall_lo'])} and {_figure(row['overall_hi'])}. Run the same command again to ask the judges again"
         )
     _tell_failures(failures)
     if not row["complete"]:
@@ -329,7 +329,7 @@ def _tell_scoring(row: dict[str, Any], failures: list[dict[str, Any]]) -> None:
 
 
 def _figure(value: Any) -> str:
-    return "NULL" if value is None else str(value)
+    return "NULL" if value is None else f"{value:f}"  # str() writes an exact zero as 0E-9
 
 
 def _counts(row: dict[str, Any], names: tuple[str, ...]) -> str:

@@ -143,6 +143,7 @@ def test_a_failing_judge_is_no_zero(workshop: Workshop, endpoint: ScriptedEndpoi
     done = workshop.run("run", *workshop.config(endpoint.base_url), *workshop.some_data(2))
     assert done.status == 2
     assert "2 judge request(s) failed, status_503" in done.err
+    assert "it will be within 0.000000000 and 1.000000000" in done.err
     assert (
         workshop.rows("SELECT panel_score, final_score, judges_done, judges_required FROM task_scores")
         == [{"panel_score": None, "final_score": None, "judges_done": 2, "judges_required": 3}] * 2
@@ -189,6 +190,15 @@ def test_a_model_on_its_own_panel_has_no_rank(workshop: Workshop, endpoint: Scri
         assert workshop.run("run", *workshop.config(endpoint.base_url, model=model, judges=judges), *data).status == 0
     board = workshop.run("leaderboard", "--format", "json").json
     assert {row["model"]: row["rank"] for row in board} == {"m-a": None, "m-b": 1}
+
+
+def test_a_score_of_zero_is_printed_like_any_other(workshop: Workshop, endpoint: ScriptedEndpoint) -> None:
+    """Judges that give no point leave zeros with all their digits, not 0E-9."""
+    endpoint.behaviour = lambda _, prompt, __: ok('{"points_awarded":[0,0],"total":0}' if is_judging(prompt) else "An answer.")
+    done = workshop.run("run", *workshop.config(endpoint.base_url), *workshop.some_data(1))
+    assert done.status == 0, done.err
+    assert "Scored  0.000000000  (1 tasks" in done.out
+    assert "All1  0.000000000" in done.out
 
 
 def test_an_empty_panel_scores_nothing(workshop: Workshop, endpoint: ScriptedEndpoint) -> None:
