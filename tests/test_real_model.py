@@ -56,6 +56,23 @@ WEIR_TASK: Final = task(
     },
 )
 
+ANSWER_PROMPT: Final = f"""\
+Answer using ONLY the document below. Include every specific detail from the text.
+
+Question: {WEIR_TASK["question_text"]}
+
+Document:
+{WEIR}"""
+JUDGE_PROMPT: Final = f"""\
+STRICT grader. Only award points for SPECIFIC details present.
+QUESTION: {WEIR_TASK["question_text"]}
+RUBRIC:
+P1 (60pts): Names Maud Kessock as the builder
+P2 (40pts): States a level of 3 metres and 12 centimetres
+RESPONSE:
+{{response}}
+Reply JSON: {{"points_awarded":[<pts>],"total":<sum>}}"""
+
 
 @pytest.fixture(scope="module")
 def model_python() -> Path:
@@ -130,7 +147,7 @@ def wait_until_served(url: str, server: subprocess.Popen[bytes], log: Path) -> N
     pytest.fail(f"the model server {ended}:\n{log.read_text(encoding='utf-8', errors='replace')[-3000:]}")
 
 
-def model_config(workshop: Workshop, base_url: str, cap_chars: int) -> list[str | Path]:
+def model_config(workshop: Workshop, base_url: str, cap_chars: int, concurrency: int = 8) -> list[str | Path]:
     """Write a config of the model as contestant and only judge; return the flags that name it."""
     # greedy decoding: a verdict that a lucky sample wrote would be a different test
     settings: dict[str, Any] = {"model": MODEL, "temperature": 0.0}
@@ -139,6 +156,7 @@ def model_config(workshop: Workshop, base_url: str, cap_chars: int) -> list[str 
         **settings,
         max_tokens=100,
         timeout_s=300,
+        concurrency=concurrency,
         caps={MODEL: {"en": cap_chars, "cjk": cap_chars}},
         judges=[{**settings, "max_tokens": 200}],
     )
@@ -176,6 +194,15 @@ def test_an_answer_of_a_judge_that_writes_no_json_stays_unjudged(workshop: Works
     assert reply["status"] == "unparsed"
     assert reply["reason"]
 
+    sent = workshop.rows(
+        "SELECT prompts.kind, prompt_texts.text "
+        "FROM prompts INNER JOIN prompt_texts ON prompts.prompt_sha256 = prompt_texts.prompt_sha256 ORDER BY prompts.kind"
+    )
+    assert sent == [
+        {"kind": "answer", "text": ANSWER_PROMPT},
+        {"kind": "judge", "text": JUDGE_PROMPT.replace("{response}", answer["text"])},
+    ]
+
     (row,) = workshop.run("leaderboard", "--format", "json").json
     assert (row["overall"], row["all_tasks_overall"], row["scored_overall"]) == (None, None, None)
     assert (row["unjudged_n"], row["scored_n"], row["tasks_n"]) == (1, 0, 1)
@@ -183,22 +210,34 @@ def test_an_answer_of_a_judge_that_writes_no_json_stays_unjudged(workshop: Works
     assert (row["overall_lo"], row["overall_hi"]) == (0, 1)
 
 
-def test_a_document_beyond_the_window_is_refused_and_not_retried(workshop: Workshop, model_url: str) -> None:
-    """A cap set too high lets through what the window cannot hold: the server's own refusal fails the task at once."""
+def test_a_document_beyond_the_window_fails_its_task_alone(workshop: Workshop, model_url: str) -> None:
+    """A cap set too high lets through what the window cannot hold: the server's refusal fails that task at once, no other."""
     days = (f"On day {day} the keeper read {day * 37 % 300} centimetres on the brass staff.\n" for day in range(1000))
     document = "".join(days)[:60_000]
     assert len(document) == 60_000
     done = workshop.run(
         "run",
-        *model_config(workshop, model_url, cap_chars=100_000),
-        *workshop.data([WEIR_TASK], {"weir.txt": document}),
+        *model_config(workshop, model_url, cap_chars=100_000, concurrency=1),
+        *workshop.data([task("all-days"), WEIR_TASK], {"all-days.txt": document, "weir.txt": WEIR}),
         timeout=RUNS_WITHIN_S,
     )
     assert done.status == 2, done.err
 
-    assert workshop.rows("SELECT status, attempts_n FROM run_tasks") == [{"status": "failed", "attempts_n": 1}]
-    (attempt,) = workshop.rows("SELECT purpose, status, error, error_detail FROM attempts")
-    assert (attempt["purpose"], attempt["status"], attempt["error"]) == ("answer", 400, "context_length")
-    assert f"maximum context length is {WINDOW_TOKENS} tokens" in attempt["error_detail"]
-    assert attempt["error_detail"] in done.err, "the user is told in the server's words"
-    assert workshop.rows("SELECT COUNT(*) AS n FROM responses") == [{"n": 0}]
+    assert workshop.rows("SELECT task_id, status, attempts_n FROM run_tasks ORDER BY task_id") == [
+        {"task_id": "all-days", "status": "failed", "attempts_n": 1},
+        {"task_id": "weir", "status": "answered", "attempts_n": 1},
+    ]
+    refused, *others = workshop.rows("SELECT purpose, status, error, error_detail FROM attempts ORDER BY started_at")
+    assert (refused["purpose"], refused["status"], refused["error"]) == ("answer", 400, "context_length")
+    assert "context_length_exceeded" in refused["error_detail"]
+    assert f"maximum context length is {WINDOW_TOKENS} tokens" in refused["error_detail"]
+    assert refused["error_detail"] in done.err, "the user is told in the server's words"
+    assert "it will be within 0.000000000 and 0.500000000" in done.err
+    assert [(other["purpose"], other["status"], other["error"]) for other in others] == [
+        ("answer", 200, None),
+        ("judge", 200, None),
+    ]
+
+    (row,) = workshop.run("leaderboard", "--format", "json").json
+    assert (row["overall"], row["overall_lo"], row["overall_hi"]) == (None, 0, 0.5)
+    assert (row["failed_n"], row["unjudged_n"], row["tasks_n"]) == (1, 1, 2)
