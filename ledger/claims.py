@@ -97,7 +97,7 @@ def _check(connection: Connection, claim: Row, run_id: str) -> Iterator[Row]:
         elif _same(written, figures[name]):
             agree += 1
         else:
-            yield _finding(claim, "error", f"{name} is claimed as {written}, the evidence gives {figures[name]}", run_id)
+            yield _finding(claim, "error", f"{name} is claimed as {written}, the evidence gives {_digits(figures[name])}", run_id)
     tasks = connection.rows("select_claim_tasks", claim_sha256=claim["claim_sha256"], run_id=run_id)
     claimed = [row for row in tasks if row["is_claimed"]]
     differing = [row for row in claimed if not _task_agrees(row)]
@@ -121,9 +121,14 @@ def _task_agrees(row: Row) -> bool:
 def _in_words(row: Row) -> str:
     if row["status"] is None:
         return "no task of the run"
-    found = "no score yet" if row["found"] is None else row["found"]
+    found = "no score yet" if row["found"] is None else _digits(row["found"])
     claimed = "no score" if row["claimed"] is None else row["claimed"]
     return f"claimed {claimed}, the evidence gives {found} ({row['status']})"
+
+
+def _digits(value: Decimal | int) -> str:
+    """Return a count, or a figure with all its digits: str() writes an exact zero as 0E-9."""
+    return format(value, "f") if isinstance(value, Decimal) else str(value)
 
 
 def _same(written: str, found: Decimal) -> bool:

@@ -266,6 +266,17 @@ def test_a_plain_list_of_scores_is_a_claim_about_the_run_that_is_named(bench: Be
     assert "0 figures and 4 task scores agree with the evidence" in said["info"]
 
 
+def test_a_figure_of_zero_is_told_with_its_digits(bench: Bench, workshop: Workshop) -> None:
+    """Where the evidence gives exactly nothing, the finding says 0.000000000."""
+    bench.run("gpt-5.4", {f"t{n}": graded(f"wrong {n}", 0, 0, 0) for n in range(4)})
+    said = claim(bench, workshop, {"model": "gpt-5.4", "scored_n": 3, "overall": 0.5, "tasks": [{"task_id": "t0", "score": 0.5}]})
+    assert said["error"] == [
+        "scored_n is claimed as 3, the evidence gives 4",
+        "overall is claimed as 0.5, the evidence gives 0.000000000",
+        "task t0: claimed 0.5, the evidence gives 0.000000000 (scored)",
+    ]
+
+
 def test_an_incomplete_panel_cannot_be_checked(bench: Bench, workshop: Workshop) -> None:
     """A claim about a run whose panel has not succeeded is neither right nor wrong yet."""
     run(bench, first=graded("a", 1, 2, None))
